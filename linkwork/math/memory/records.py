@@ -4,10 +4,10 @@
         base: Floats2
         kept: Ints
 
-    record = Record(stepper)       Python: the tuple is stored, as long as the record lives
-    entry(record.address)          compiled loops take the address, an integer
-    s = at(Stepper, address)       compiled: a reference; s.base is a field
-    s = refer(stepper)             the same to a tuple that a compiled function has itself
+    record = Record(stepper)           Python: the tuple is stored, as long as the record lives
+    entry(record.address)              compiled loops take the address, an integer
+    s = record_at(Stepper, address)    compiled: a reference; s.base is a field
+    s = refer(stepper)                 the same to a tuple that a compiled function has itself
 
 A tuple of fifty arrays takes some hundred words a call, more than the step of a small model, and
 Python needs microseconds to hand it on; a reference is one word.  Code that takes references is
@@ -83,7 +83,7 @@ def fields_of(group: type) -> dict[str, Any]:
 
 def declared(hint: Any) -> Any:
     """Numba's type by an annotation: an array, a number, a named tuple or a table of records."""
-    if hasattr(hint, "_fields"):
+    if isinstance(hint, type) and hasattr(hint, "_fields"):
         return record_type(hint)
     kind = NUMBERS.get(hint) or hint.__metadata__[0]
     return types.Array(from_dtype(kind), 1, "C") if isinstance(kind, np.dtype) else kind
@@ -105,14 +105,21 @@ class Record:
             self.words = np.array(row, np.int64)
 
     def _words(self, name: str) -> list[int]:
-        kind, value = fields_of(type(self.fields))[name], getattr(self.fields, name)
+        group: Any = type(self.fields)
+        kind, value = fields_of(group)[name], getattr(self.fields, name)
         if isinstance(kind, RecordType):
             self.parts.append(Record(value))
             return [self.parts[-1].address]
         if not isinstance(kind, types.Array):
-            return [value if kind == types.int64 else np.float64(value).view(np.int64)]
-        fits = from_dtype(value.dtype) == kind.dtype and value.ndim == kind.ndim
-        assert fits and value.flags.c_contiguous, f"{name} of {type(self.fields)} is no {kind}"
+            return [int(value if kind == types.int64 else np.float64(value).view(np.int64))]
+        same = from_dtype(value.dtype) == kind.dtype and value.ndim == kind.ndim
+        if not (same and value.flags.c_contiguous):
+            layout = "in order" if value.flags.c_contiguous else "with gaps or in another order"
+            raise TypeError(
+                f"field '{name}' of {type(self.fields).__name__} is to be {kind.ndim}-dimensional, "
+                f"of {kind.dtype}, in order, but it has {value.ndim} dimensions of {value.dtype}, "
+                f"{layout}; declare the field as what it is, or copy the array"
+            )
         return [value.__array_interface__["data"][0], *value.shape]
 
     @functools.cached_property
@@ -124,7 +131,7 @@ class Record:
         return Record, (self.fields,)
 
 
-def at(group, place):
+def record_at(group, place):
     return place
 
 
@@ -187,7 +194,7 @@ def _refer(typing, value):
         if isinstance(declared_as, types.Array):
             same = (given.dtype, given.ndim, given.layout) == declared_as.key[:3]
             if not same:
-                raise numba.TypingError(f"{name} of {kind.group} is {given}, not {declared_as}")
+                raise numba.TypingError(f"{name} of {kind.group.__name__} is {given}")
 
     def generate(context, builder, signature, args):
         return located(context, builder, kind, value, args[0])
@@ -195,8 +202,8 @@ def _refer(typing, value):
     return kind(value), generate
 
 
-@generates(at)
-def _at(typing, group, place):
+@generates(record_at)
+def _record_at(typing, group, place):
     kind = record_type(group.instance_class)
 
     def generate(context, builder, signature, args):
