@@ -37,7 +37,17 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined, lean, spliced
 from linkwork.math.kernel import Loads, Motion, call_kernel
-from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, Ints2, refer
+from linkwork.math.memory.records import (
+    Floats,
+    Floats2,
+    Floats3,
+    Ints,
+    Ints2,
+    by_address,
+    record_at,
+    refer,
+    stored,
+)
 from linkwork.math.registers.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
@@ -55,6 +65,7 @@ UNKNOWNS, SLOPES, IS_NODE, WIDTH, END_COLUMNS = range(5)
 TRIAL = 2.0**-17  # of central differences: exact for what is linear, 1e-10 elsewhere
 
 
+@stored
 class Tables(NamedTuple):
     """The frozen numbers of a system (`reals` changes with time where laws say so).
 
@@ -80,6 +91,7 @@ class Tables(NamedTuple):
     updates: Floats3  # (n, 2, motion unknowns) u and w of numbers that follow distant bodies
 
 
+@stored
 class Work(NamedTuple):
     """What an evaluation fills in; made once, used again and again."""
 
@@ -283,10 +295,11 @@ def refill(kernels, tables, work, time, cM):
     fill(kernels, tables, work, time, cM)
 
 
+@by_address
 @lean
 def evaluate(kernels, tables, work, time, cM):
     """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
-    fill(kernels, refer(tables), refer(work), time, cM)
+    fill(kernels, record_at(Tables, tables), record_at(Work, work), time, cM)
 
 
 @inlined
@@ -303,10 +316,11 @@ def load_stored(tables, work, motion, values, schedule, k):
         tables.reals[tables.targets[j]] = schedule[k, j]
 
 
+@by_address
 @compiled
 def jacobian_values(kernels, tables, work, times, motion, values, schedule, out):
     """The values of C_q at stored motions, one row of `out` each."""
-    tables, work = refer(tables), refer(work)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
     begin = tables.indptr[tables.motions[0]]
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0

@@ -40,7 +40,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3, Floats4, Ints, Ints2, Ints3
+from linkwork.math.memory.records import (
+    Floats, Floats2, Floats3, Floats4, Ints, Ints2, Ints3, stored,
+)  # fmt: skip
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import (
@@ -91,6 +93,7 @@ FAR = 0.2  # lengths over L, or radians
 KIND, FIRST, PROJECTED, TEST, ALL_SETTINGS = range(SETTINGS, SETTINGS + 5)
 
 
+@stored
 class Stages(NamedTuple):
     """The formulas of a call and what they remember; f counts formulas, i stages, j slots."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints
+from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, stored
 
 # status of a call
 DONE, NO_CONVERGENCE, PIVOTS, DIVERGED = 0, 1, 2, 3
@@ -19,6 +19,7 @@ WILD = 7  # done, and velocities violate the constraints by more than that form 
 (ITERATIONS, CORRECTION, WORST, RESIDUAL, TESTED, VIOLATED, REPORT) = range(7)
 
 
+@stored
 class Stepper(NamedTuple):
     """Everything a run carries from step to step."""
 

@@ -1,19 +1,21 @@
 """Named tuples of arrays that are handed on by one address.
 
-    class Stepper(NamedTuple):     every field says which array it is, for compiled code
+    @stored
+    class Stepper(NamedTuple):             fields say which arrays they are, for compiled code
         base: Floats2
         kept: Ints
 
-    record = Record(stepper)           Python: the tuple is stored, as long as the record lives
-    entry(record.address)              compiled loops take the address, an integer
-    s = record_at(Stepper, address)    compiled: a reference; s.base is a field
-    s = refer(stepper)                 the same to a tuple that a compiled function has itself
+    @by_address
+    @lean
+    def advance(stepper, first, last):     Python: advance(stepper, 0, 10) hands on an address
+        s = record_at(Stepper, stepper)    compiled: a reference; s.base is a field
+    refer(step)                            the same of a tuple that compiled code has made
 
 A tuple of fifty arrays takes some hundred words a call, more than the step of a small model, and
 Python needs microseconds to hand it on; a reference is one word.  Code that takes references is
 also compiled faster, and only once, whichever arrays are write-protected.  A row of words is
-stored: of each array where it begins and its extents, a number itself, of a tuple within where its
-own words are.  Without compilation references and addresses are the tuples themselves.
+stored, once per tuple: of each array where it begins and its extents, a number itself, of a tuple
+within where its own words are.  Without compilation references are the tuples themselves.
 """
 
 from __future__ import annotations
@@ -70,12 +72,12 @@ class RecordType(types.Type):
 
 
 @functools.cache
-def record_type(group: type) -> RecordType:
+def record_type(group: Any) -> RecordType:
     return RecordType(group)
 
 
 @functools.cache
-def fields_of(group: type) -> dict[str, Any]:
+def fields_of(group: Any) -> dict[str, Any]:
     """Numba's types of the fields of a named tuple, by what stands behind their names."""
     hints = get_type_hints(group, include_extras=True)
     return {name: declared(hint) for name, hint in hints.items()}
@@ -94,41 +96,65 @@ def words(kind: Any) -> int:
     return 1 + kind.ndim if isinstance(kind, types.Array) else 1
 
 
-class Record:
-    """A named tuple that compiled code finds by its address, as long as this object lives."""
-
-    def __init__(self, fields: Any) -> None:
-        self.fields = fields
-        if JIT:
-            self.parts: list[Record] = []
-            row = [word for name in fields._fields for word in self._words(name)]
-            self.words = np.array(row, np.int64)
-
-    def _words(self, name: str) -> list[int]:
-        group: Any = type(self.fields)
-        kind, value = fields_of(group)[name], getattr(self.fields, name)
+def row_of(fields: Any) -> np.ndarray:
+    """The words of a tuple, which must outlive their use."""
+    row: list[int] = []
+    group: Any = type(fields)
+    for name, kind in fields_of(group).items():
+        value = getattr(fields, name)
         if isinstance(kind, RecordType):
-            self.parts.append(Record(value))
-            return [self.parts[-1].address]
-        if not isinstance(kind, types.Array):
-            return [int(value if kind == types.int64 else np.float64(value).view(np.int64))]
-        same = from_dtype(value.dtype) == kind.dtype and value.ndim == kind.ndim
-        if not (same and value.flags.c_contiguous):
-            layout = "in order" if value.flags.c_contiguous else "with gaps or in another order"
-            raise TypeError(
-                f"field '{name}' of {type(self.fields).__name__} is to be {kind.ndim}-dimensional, "
-                f"of {kind.dtype}, in order, but it has {value.ndim} dimensions of {value.dtype}, "
-                f"{layout}; declare the field as what it is, or copy the array"
-            )
-        return [value.__array_interface__["data"][0], *value.shape]
+            row.append(value.address)
+        elif not isinstance(kind, types.Array):
+            row.append(int(value if kind == types.int64 else np.float64(value).view(np.int64)))
+        else:
+            same = from_dtype(value.dtype) == kind.dtype and value.ndim == kind.ndim
+            if not (same and value.flags.c_contiguous):
+                layout = "in order" if value.flags.c_contiguous else "with gaps or in another order"
+                raise TypeError(
+                    f"field '{name}' of {type(fields).__name__} is to be {kind.ndim}-dimensional, "
+                    f"of {kind.dtype}, in order, but it has {value.ndim} dimensions of "
+                    f"{value.dtype}, {layout}; declare the field as what it is, or copy the array"
+                )
+            row += [value.__array_interface__["data"][0], *value.shape]
+    return np.array(row, np.int64)
+
+
+class Stored:
+    """A named tuple that has an address, as long as it lives; loaded elsewhere, another one."""
 
     @functools.cached_property
-    def address(self) -> Any:
-        """The place of the words; without compilation, the tuple."""
-        return self.words.ctypes.data if JIT else self.fields
+    def words(self) -> np.ndarray:
+        return row_of(self)
+
+    @functools.cached_property
+    def address(self) -> int:
+        return self.words.ctypes.data
 
     def __reduce__(self) -> Any:
-        return Record, (self.fields,)
+        return type(self), tuple(self)  # type: ignore[arg-type]
+
+
+def stored(group: Any) -> Any:
+    """Decorator of named tuples that compiled loops take by address."""
+    own = {name: getattr(group, name) for name in ("__doc__", "__module__", "__qualname__")}
+    return type(group.__name__, (group, Stored), own)
+
+
+def by_address(dispatcher: Any) -> Any:
+    """Decorator of `@lean` and its kin: of stored tuples Python hands on the address."""
+    if JIT:
+        kind: Any = type(dispatcher)
+        dispatcher.__class__ = by_address_of(kind)
+    return dispatcher
+
+
+@functools.cache
+def by_address_of(kind: Any) -> Any:
+    def call(self: Any, *arguments: Any) -> Any:
+        places = [x.address if isinstance(x, Stored) else x for x in arguments]
+        return kind.__call__(self, *places)
+
+    return type("DispatcherByAddress", (kind,), {"__call__": call})
 
 
 def record_at(group, place):
@@ -190,11 +216,9 @@ def _refer(typing, value):
     if isinstance(value, RecordType):
         return value(value), lambda context, builder, signature, args: args[0]
     kind = record_type(value.instance_class)
-    for (name, declared_as), given in zip(kind.fields.items(), value.types):
-        if isinstance(declared_as, types.Array):
-            same = (given.dtype, given.ndim, given.layout) == declared_as.key[:3]
-            if not same:
-                raise numba.TypingError(f"{name} of {kind.group.__name__} is {given}")
+    for (name, field), given in zip(kind.fields.items(), value.types):
+        if isinstance(field, types.Array) and given.key[:3] != field.key[:3]:
+            raise numba.TypingError(f"{name} of {kind.group.__name__} is {given}, not {field}")
 
     def generate(context, builder, signature, args):
         return located(context, builder, kind, value, args[0])
@@ -204,9 +228,16 @@ def _refer(typing, value):
 
 @generates(record_at)
 def _record_at(typing, group, place):
-    kind = record_type(group.instance_class)
+    """Of an address; of a reference, a tuple or None where compiled functions call each other."""
+    if isinstance(place, types.Integer):
+        signature = record_type(group.instance_class)(types.int64)
 
-    def generate(context, builder, signature, args):
-        return builder.inttoptr(args[1], WORD.as_pointer())
+        def generate(context, builder, signature, args):
+            return builder.inttoptr(args[0], WORD.as_pointer())
 
-    return kind(group, types.int64), generate
+    elif place == types.none:
+        signature, generate = place(place), lambda context, *rest: context.get_dummy_value()
+    else:
+        signature, generate = _refer(typing, place)
+    whole = signature.return_type(group, *signature.args)
+    return whole, lambda context, builder, _, args: generate(context, builder, signature, args[1:])

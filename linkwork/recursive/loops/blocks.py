@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Ints
+from linkwork.math.memory.records import Ints, stored
 
 from linkwork.recursive.loops.loop_jacobian import EQ, PLACE, ROWS
 from linkwork.recursive.tree.layout import DOF, IV, PARENT
 
 
+@stored
 class Blocks(NamedTuple):
     """Rows and velocities, block by block, each in ascending order."""
 

@@ -34,7 +34,7 @@ import math
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, Ints2
+from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, Ints2, stored
 
 from linkwork.elements import layout as el
 from linkwork.math.memory.borrowed import borrow
@@ -63,6 +63,7 @@ LEAST = 1e-5  # of the tolerance
 SLOW = 0.1  # a factor of convergence above which c_q and its factors are computed anew
 
 
+@stored
 class Loops(NamedTuple):
     """The cut joints and room for their equations (m rows)."""
 
@@ -168,7 +169,9 @@ def factorise(sweeps, tree, s, loops, metric, drop):
     singular position shows as a small pivot.
     """
     J, A = loops.J, loops.A
-    rows, begins, velocities, places, owner = loops.blocks
+    blocks = loops.blocks
+    rows, begins, owner = blocks.rows, blocks.row_begins, blocks.owner
+    velocities, places = blocks.velocities, blocks.velocity_begins
     for c in range(loops.X.shape[0]):
         X = loops.X[c]
         for i in range(J.shape[1]):
@@ -240,7 +243,9 @@ def pivoted_cholesky(A, order, drop):
 @fused_inlined
 def solve(loops, b, out, y):
     """y += −X out with (c_q X) out = b; dependent rows get nothing."""
-    rows, begins, velocities, places, _ = loops.blocks
+    blocks = loops.blocks
+    rows, begins = blocks.rows, blocks.row_begins
+    velocities, places = blocks.velocities, blocks.velocity_begins
     for k in range(begins.shape[0] - 1):
         first, last = begins[k], begins[k + 1]
         solve_block(loops.A[first:last], loops.order[first:last], loops.ranks[k], loops.scale[0],

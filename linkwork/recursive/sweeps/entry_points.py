@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from numba import int64, types
 
 from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry, lean
-from linkwork.math.memory.records import record_type, refer
+from linkwork.math.memory.records import by_address, record_at, record_type
 from linkwork.recursive.sweeps.articulated import accelerate, inward, inward_general
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
 from linkwork.recursive.sweeps.general_joint import place_general
@@ -100,10 +100,11 @@ LOOK, NO_LOOK = fused_entry(sense, SENSE), fused_entry(no_sense, SENSE)
 UNWIND, NO_UNWIND = fused_entry(leave_whole_turns, TURNS), fused_entry(no_turns, TURNS)
 
 
+@by_address
 @lean
 def place_tree(sweeps, tree, s, q, v):
     """`outward` for Python."""
-    sweeps.outward(sweeps.others, refer(tree), refer(s), q, v)
+    sweeps.outward(sweeps.others, record_at(Tree, tree), record_at(Sweep, s), q, v)
 
 
 def sweeps_for(

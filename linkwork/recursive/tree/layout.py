@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Ints2
+from linkwork.math.memory.records import Floats, Floats2, Ints2, stored
 
 from linkwork.math.compiled import fused_inlined
 
@@ -45,6 +45,7 @@ QUAT, ROT, OMEGA, U, BIAS, J, B, M, WRENCH, HINGE, SLIDE, RECORD = (
 LANES = 8
 
 
+@stored
 class Tree(NamedTuple):
     """The frozen numbers of a tree."""
 
@@ -57,6 +58,7 @@ class Tree(NamedTuple):
     rotors: Floats  # (velocities + 1,) inertia of rotors that turn with joints, as at the joint
 
 
+@stored
 class Sweep(NamedTuple):
     """What the sweeps fill in; made once."""
 

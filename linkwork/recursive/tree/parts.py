@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3
+from linkwork.math.memory.records import Floats, Floats2, Floats3, stored
 import scipy.linalg
 
 from linkwork.elements.electric.shaft import ROTOR, ROTOR_INERTIA
@@ -42,6 +42,7 @@ SHORT = 1e-6  # of the mechanism's length: arms that are none
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
 
 
+@stored
 class Motion(NamedTuple):
     """Joint coordinates and velocities, and room for the stages of a step."""
 

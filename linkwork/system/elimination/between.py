@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Floats, Ints
+from linkwork.math.memory.records import Floats, Ints, stored
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import far, fused_inlined
@@ -49,6 +49,7 @@ ONE, TWO = False, True  # whether a body has two neighbours
 FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `leave_between`
 
 
+@stored
 class Between(NamedTuple):
     """The bodies that leave this way, in their order; all arrays, for compiled loops."""
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Floats, Ints
+from linkwork.math.memory.records import Floats, Ints, stored
 
 from linkwork.elements.layout import row_width
 from linkwork.math.compiled import far, fused_inlined
@@ -32,6 +32,7 @@ J_FIRST, J_SIZE, J_GJ, J_JG, J_WIDTH, NEIGHBOUR = range(6)
 FACTOR, FORWARD, BACK = range(3)
 
 
+@stored
 class Condensed(NamedTuple):
     """The nodes that leave first, in their order: where their numbers are, and their factors."""
 

@@ -19,7 +19,7 @@ from linkwork.math.compiled import (
     spliced,
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.memory.records import RecordType, located
+from linkwork.math.memory.records import RecordType, by_address, located, record_at
 from linkwork.math.registers.eights import load8, spread8, store8, sum8
 from linkwork.system.elimination.between import BACK as BETWEEN_BACK
 from linkwork.system.elimination.between import FACTOR as BETWEEN_FACTOR
@@ -45,6 +45,7 @@ from linkwork.system.elimination.substructure.numbers import BACK as TOGETHER_BA
 from linkwork.system.elimination.substructure.numbers import FACTOR as TOGETHER_FACTOR
 from linkwork.system.elimination.substructure.numbers import FORWARD as TOGETHER_FORWARD
 from linkwork.system.elimination.tables import (
+    Elimination,
     BB,
     BODY,
     LEFT,
@@ -246,10 +247,11 @@ def call_eliminate(e, vals, rhs, task):
     return eliminate(e, vals, rhs, task)
 
 
+@by_address
 @lean
 def run_task(e, vals, rhs, task):
     """A task for Python."""
-    return call_eliminate(e, vals, rhs, task)
+    return call_eliminate(record_at(Elimination, e), vals, rhs, task)
 
 
 def refactor(e, vals, rhs):

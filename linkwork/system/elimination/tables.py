@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Floats, Ints, Ints2
+from linkwork.math.memory.records import Floats, Ints, Ints2, stored
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
@@ -28,6 +28,7 @@ HINGE_ROWS = 5  # and 6: the rows of nodes that are kept in the form of `hinge`
 SUBSTRUCTURE, BRIDGES = range(2)  # what leaves at a break between nodes
 
 
+@stored
 class Elimination(NamedTuple):
     """Nodes, their factors, and the sparse LU of the core; all arrays, for compiled loops."""
 

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Floats, Ints, Shorts
+from linkwork.math.memory.records import Floats, Ints, Shorts, stored
 from linkwork.system.sparse_lu.lanes import LANES, pad
 from linkwork.system.sparse_lu.tree import (
     elimination_tree,
@@ -40,6 +40,7 @@ FRONT = np.dtype(
 )
 
 
+@stored
 class LU(NamedTuple):
     """Pivots, fronts, factors and workspace of one matrix; all arrays, for compiled loops.
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, Ints2
+from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, Ints2, stored
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL, put36
@@ -58,6 +58,7 @@ FEW, ENOUGH = 3, 2  # iterations of an even step; such steps from which the next
 LAST, BEFORE, MISSED, MISSED_BEFORE, AHEAD, PAST = range(6)
 
 
+@stored
 class FastRotation(NamedTuple):
     """What the step for fast rotation has beside the stepper."""
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Floats, Ints
+from linkwork.math.memory.records import Floats, Ints, stored
 
 from linkwork.elements.layout import SIX, STRIDE, row_width
 from linkwork.math.registers.eights import zeros8
@@ -26,6 +26,7 @@ LOST = 1e14  # growth squared beyond which a substructure is left to the core
 MARK = -1  # before the numbers of a substructure among those of nodes that leave first
 
 
+@stored
 class Substructures(NamedTuple):
     """Those that leave, in their order; all arrays, for compiled loops."""
 
