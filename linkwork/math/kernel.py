@@ -18,9 +18,9 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from linkwork.math.compiled import FLOATS2, INTS, INTS2, JIT, CompiledEntry, generates
+from linkwork.math.compiled import FLOATS2, INTS2, JIT, CompiledEntry, generates
 from linkwork.math.memory.addresses import ADDRESSED
-from linkwork.math.memory.records import Floats, Floats2, record_type
+from linkwork.math.memory.records import WORD, Floats, Floats2, Stored, record_type
 
 
 class Motion(NamedTuple):
@@ -77,10 +77,14 @@ class Kernel(CompiledEntry):
         return self.__wrapper_address__() if JIT else id(self)
 
 
-class KernelTable(np.ndarray):
+class KernelTable(Stored, np.ndarray):
     """Addresses of compiled functions by slot; unpickled, they are found anew."""
 
     kernels: tuple[Any, ...]
+
+    @property
+    def words(self) -> Any:
+        return self
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return kernel_table, (self.kernels,)
@@ -104,10 +108,13 @@ def call_kernel(table, slot, ints, reals, motion, loads):
     table[slot](ints, reals, motion, loads)
 
 
-def call_address(context, builder, signature, table, slot, args):
-    """Code for a call of the function whose address is in a slot of a table."""
-    array = context.make_array(INTS)(context, builder, table)
-    address = builder.load(builder.gep(array.data, [slot]))
+def call_address(context, builder, signature, kind, table, slot, args):
+    """Code for a call of the function whose address is in a slot of a table (array or address)."""
+    if isinstance(kind, types.Integer):
+        first = builder.inttoptr(table, WORD.as_pointer())
+    else:
+        first = context.make_array(kind)(context, builder, table).data
+    address = builder.load(builder.gep(first, [slot]))
     kinds = [context.get_value_type(kind) for kind in signature.args]
     function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
     return builder.call(builder.inttoptr(address, function.as_pointer()), args)
@@ -132,7 +139,7 @@ def _call_kernel_at(typing, address, ints, reals, motion, loads):
 @generates(call_kernel)
 def _call_kernel(typing, table, slot, ints, reals, motion, loads):
     def generate(context, builder, signature, args):
-        call_address(context, builder, KERNEL, args[0], args[1], args[2:])
+        call_address(context, builder, KERNEL, table, args[0], args[1], args[2:])
         return context.get_dummy_value()
 
-    return types.void(INTS, types.int64, *KERNEL.args), generate
+    return types.void(table, types.int64, *KERNEL.args), generate

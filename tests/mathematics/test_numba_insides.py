@@ -55,8 +55,9 @@ import numpy as np, numba
 from typing import NamedTuple
 from linkwork.math import compiled as module
 from linkwork.math.compiled import compiled
-from linkwork.math.kernel import Kernel, Loads, Motion, call_kernel, kernel_table, view
+from linkwork.math.kernel import Kernel, Loads, Motion, call_kernel, kernel_table
 from linkwork.math.memory.borrowed import borrow
+from linkwork.math.memory.records import Floats, by_address, record_at, refer, stored
 from linkwork.math.registers.eights import item8, lane8, load8, put8, spread8, store8
 
 @compiled
@@ -71,9 +72,21 @@ def kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         loads.f[ints[k, 0], 1] += reals[k, 0] * motion.time + motion.nodes[0, 0]
 
+@by_address
 @compiled
 def ask(table, ints, reals, motion, loads):
-    call_kernel(table, 0, ints, reals, view(motion), view(loads))
+    call_kernel(table, 0, ints, reals, refer(motion), refer(loads))
+
+@stored
+class Sums(NamedTuple):
+    factor: float
+    sums: Floats
+
+@by_address
+@compiled
+def add(sums, x):
+    s = record_at(Sums, sums)
+    s.sums[0] += s.factor * x
 
 a, out = np.arange(8.0), np.zeros(8)
 vectors(a, 3, out)
@@ -87,6 +100,10 @@ loads = Loads(np.zeros((2, 6)), one, one, one, one, one, one)
 ints, reals = np.array([[1], [1]]), np.array([[4.0], [6.0]])
 ask(kernel_table([Kernel(kernel)]), ints, reals, motion, loads)
 assert loads.f.tolist() == [6 * [0.0], [0.0, 7.0, 0.0, 0.0, 0.0, 0.0]], loads.f
+sums = Sums(3.0, np.ones(2))
+add(sums, 2.0)
+add(sums, 1.0)
+assert sums.sums.tolist() == [10.0, 1.0]
 print(module.backend.__name__)
 """
 

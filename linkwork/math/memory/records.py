@@ -96,6 +96,9 @@ def words(kind: Any) -> int:
     return 1 + kind.ndim if isinstance(kind, types.Array) else 1
 
 
+number = functools.cache(from_dtype)  # numba's type of the numbers in an array
+
+
 def row_of(fields: Any) -> np.ndarray:
     """The words of a tuple, which must outlive their use."""
     row: list[int] = []
@@ -107,7 +110,7 @@ def row_of(fields: Any) -> np.ndarray:
         elif not isinstance(kind, types.Array):
             row.append(int(value if kind == types.int64 else np.float64(value).view(np.int64)))
         else:
-            same = from_dtype(value.dtype) == kind.dtype and value.ndim == kind.ndim
+            same = number(value.dtype) == kind.dtype and value.ndim == kind.ndim
             if not (same and value.flags.c_contiguous):
                 layout = "in order" if value.flags.c_contiguous else "with gaps or in another order"
                 raise TypeError(
@@ -120,10 +123,10 @@ def row_of(fields: Any) -> np.ndarray:
 
 
 class Stored:
-    """A named tuple that has an address, as long as it lives; loaded elsewhere, another one."""
+    """What has an address, as long as it lives, and loaded elsewhere another one."""
 
     @functools.cached_property
-    def words(self) -> np.ndarray:
+    def words(self) -> Any:
         return row_of(self)
 
     @functools.cached_property
@@ -137,7 +140,10 @@ class Stored:
 def stored(group: Any) -> Any:
     """Decorator of named tuples that compiled loops take by address."""
     own = {name: getattr(group, name) for name in ("__doc__", "__module__", "__qualname__")}
-    return type(group.__name__, (group, Stored), own)
+    made = type(group.__name__, (group, Stored), own)
+    if JIT:
+        record_type(made)  # attributes must be known before anything is compiled
+    return made
 
 
 def by_address(dispatcher: Any) -> Any:

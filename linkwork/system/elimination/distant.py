@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from linkwork.math.compiled import FLOATS, JIT, Far, generates
+from linkwork.math.compiled import FLOATS, INTS, JIT, Far, generates
 from linkwork.math.kernel import call_address, kernel_table
 from linkwork.math.memory.records import load_field, record_type
 from linkwork.system.elimination import between, condensation
@@ -92,7 +92,8 @@ def leave_bridges(e, vals, rhs, begin, end, task):
 def call_code(context, builder, signature, slot, r, args):
     """Code for a call of what is in a slot of `Elimination.code`, known by a reference."""
     code = load_field(context, builder, ELIMINATION, r, "code")
-    return call_address(context, builder, signature, code, ir.Constant(ir.IntType(64), slot), args)
+    place = ir.Constant(ir.IntType(64), slot)
+    return call_address(context, builder, signature, INTS, code, place, args)
 
 
 def fields(context, builder, r, *names):
