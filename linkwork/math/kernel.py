@@ -86,6 +86,9 @@ class KernelTable(Stored, np.ndarray):
     def words(self) -> Any:
         return self
 
+    def __array_finalize__(self, other: Any) -> None:
+        self.kernels = getattr(other, "kernels", ())
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         return kernel_table, (self.kernels,)
 

@@ -15,6 +15,7 @@ chains; Δu is read off from t and all bodies are placed anew along the tree.
 from __future__ import annotations
 
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, SIX, VEL
+from linkwork.integrators.contract import StepRows
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.math.compiled import inlined, lean
@@ -272,6 +273,7 @@ def advance(
     """Steps `first` … `last` − 1; schedule holds the laws at their middles.  (status, done)."""
     h, factors = m.settings[STEP], record_at(Elimination, lu)
     tables, work = record_at(Tables, tables), record_at(Work, work)
+    out = record_at(StepRows, out)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]

@@ -18,9 +18,10 @@ from linkwork.elements.failures import forget_failures
 from linkwork.elements.layout import UNKNOWN
 from linkwork.errors import AssemblyError
 from linkwork.model import checks
-from linkwork.model.drives import polynomial
+from linkwork.model.drives import Drive, polynomial
 from linkwork.model.model import Model
 from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.data import Data
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
@@ -33,8 +34,8 @@ class Assembled:
     history: the largest constraint error before each Newton step of the positions.
     """
 
-    full: System
-    system: System
+    full: Data
+    data: Data
     state: State
     redundancy: Redundancy
     history: list[float]
@@ -79,47 +80,48 @@ def assemble_model(
     velocity_weights: Mapping[str, float] | None = None,
 ) -> Assembled:  # fmt: skip
     """Assemble, and choose independent rows; warns once about redundant ones."""
-    full = compile_model(model)
+    full = compile_model(model).data()
     time = checks.number(time, "time of assemble")
     resistance, still = resistances(weights, fixed)
     slow = None if velocity_weights is None else resistances(velocity_weights, fixed)[0]
-    held = full.held_alone()
+    held = full.system.data(elements=elements_on_held(full.system))
     try:  # flexible links stay straight, unless the joints must bend them
-        straight = Scale(held, resistance, still, slow, straight=True)
+        straight = Scale(held.system, resistance, still, slow, straight=True)
         state, history = closed(held, straight, time)
     except AssemblyError:
-        if not full.flexible:
+        if not full.system.flexible:
             raise
-        state, history = closed(held, Scale(held, resistance, still, slow), time)
-    state = full.with_other_values(held, state)
+        state, history = closed(held, Scale(held.system, resistance, still, slow), time)
     forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
-    redundancy, system = choose_rows(full, state, warn=warn)
+    redundancy, data = choose_rows(full, state, warn=warn)
     if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
         known = state  # paths of friction begin here
-        if full.sample_times and (full.layout.order == 0).any():
-            known = accelerations(system, state)  # readings without rates follow from equations
+        if full.system.sample_times and (full.system.layout.order == 0).any():
+            known = accelerations(data, state)  # readings without rates follow from equations
         state = replace(state, memory=full.remember(known).memory)
-    return Assembled(full, system, state, redundancy, history)
+    return Assembled(full, data, state, redundancy, history)
 
 
 def closed(
-    full: System, scale: Scale, time: float, loose: Collection[str] = ()
+    full: Data, scale: Scale, time: float, loose: Collection[str] = ()
 ) -> tuple[State, list[float]]:
     """Positions, then velocities, that satisfy all joints and where they are said to start.
 
     loose : items whose rows do not hold
     """
-    model, given = full.model, full.described_state(time)
+    system = full.system
+    model, given = system.model, system.described_state(time)
     places, rates = start_rows(model)
     with_places = full
     if places:
-        with_places = compile_model(model, start_entries(model, places)).held_alone()
-    holds = ~with_places.on_velocities
+        with_places = with_rows_of(model, places)
+    holds = ~with_places.system.on_velocities
     if loose:
-        holds &= [row.owner not in loose for row in with_places.all_rows]
-        full = full.with_rows(np.array([row.owner not in loose for row in full.all_rows], bool))
+        holds &= [row.owner not in loose for row in with_places.system.all_rows]
+        held = [row.owner not in loose for row in system.all_rows]
+        full = full.restricted(np.array(held, bool))
     if not holds.all():
-        with_places = with_places.with_rows(holds)
+        with_places = with_places.restricted(holds)
     state, history = find_positions(with_places, scale, given)
     state = nearest_position(with_places, scale, given, state)
     if rates:
@@ -129,6 +131,22 @@ def closed(
             for name, wanted in rates.items()
         }
         return solve_velocities(
-            compile_model(model, start_entries(model, laws)).held_alone(), scale, state
+            with_rows_of(model, laws), scale, state
         ), history
     return solve_velocities(full, scale, state), history
+
+
+def with_rows_of(model: Model, laws: Mapping[str, Mapping[str, Drive]]) -> Data:
+    """A model in which free rows of joints follow laws."""
+    system = compile_model(model, start_entries(model, laws))
+    return system.data(elements=elements_on_held(system))
+
+
+def elements_on_held(system: System) -> list[int]:
+    """Elements that act on bodies and on nodes that constraints hold: the others, and what they
+    act on, stay as they are described."""
+    held = {g for e in system.elements if e.entry.rows for g in e.ends}
+    return [
+        i for i, e in enumerate(system.elements)
+        if all(g < system.bodies or g in held for g in e.ends)
+    ]  # fmt: skip

@@ -11,6 +11,7 @@ from linkwork.analysis.scales import column_scale
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.data import Data
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -46,9 +47,9 @@ class Scale:
         w (δq/size)² over values that constraints hold."""
         return float(self.weight @ state.way_from(given) ** 2)
 
-    def rows(self, system: System) -> np.ndarray:
+    def rows(self, data: Data) -> np.ndarray:
         """1/L for rows that measure a length."""
-        return row_scale(system.kept_rows, self.length)
+        return row_scale(data.kept_rows, self.length)
 
 
 def _columns(system: System, weights: Mapping[str, float]) -> np.ndarray:
@@ -88,11 +89,11 @@ def _body(system: System, name: str) -> int:
 
 
 def violations_of(
-    system: System, C: np.ndarray, *, rates: bool = False
+    data: Data, C: np.ndarray, *, rates: bool = False
 ) -> dict[str, dict[str, float]]:
     """Per joint the largest error in millimetres and degrees (per second), largest first."""
     worst: dict[str, dict[str, float]] = {}
-    for row, value in zip(system.kept_rows, np.abs(C), strict=True):
+    for row, value in zip(data.kept_rows, np.abs(C), strict=True):
         entry = worst.setdefault(row.owner, {"mm": 0.0, "deg": 0.0})
         if row.is_angle:
             angle = np.degrees(angle_error(row.name, value, rates))
@@ -100,7 +101,7 @@ def violations_of(
         else:
             entry["mm"] = max(entry["mm"], 1e3 * float(value))
     order = sorted(
-        worst, key=lambda n: worst[n]["mm"] / 1e3 / system.length + np.radians(worst[n]["deg"])
+        worst, key=lambda n: worst[n]["mm"] / 1e3 / data.system.length + np.radians(worst[n]["deg"])
     )
     return {name: worst[name] for name in reversed(order)}
 

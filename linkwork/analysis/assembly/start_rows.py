@@ -11,8 +11,8 @@ from linkwork.elements.joints.joints import ROW_NAMES, Joint
 from linkwork.model.drives import Drive, polynomial
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
 def start_rows(model: Model) -> tuple[dict[str, dict[str, Drive]], dict[str, dict[str, float]]]:
@@ -41,9 +41,9 @@ def start_entries(
     return out
 
 
-def current(full: System, state: State, name: str) -> dict[str, float]:
+def current(full: Data, state: State, name: str) -> dict[str, float]:
     """Displacement z and angle rz of a joint in a state."""
-    element = next(e for e in full.elements if e.owner == name and e.entry.rows)
+    element = next(e for e in full.system.elements if e.owner == name and e.entry.rows)
     full.set_time(state.time)
     x, q = joint_coordinates(np.asarray(element.entry.reals), state, element.ends)
     return {"z": float(x[2]), "rz": twist_angle(q)}

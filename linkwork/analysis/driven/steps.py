@@ -40,6 +40,7 @@ from linkwork.elements.layout import (
     TANGENT,
     VEL,
 )  # fmt: skip
+from linkwork.integrators.contract import StepRows
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qexp, qmul, tangent_times
@@ -260,7 +261,7 @@ def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first, 
     keeps: whether a step that ends on another branch is refused.
     """
     tables, work = record_at(Tables, tables), record_at(Work, work)
-    lu = record_at(Elimination, lu)
+    lu, out = record_at(Elimination, lu), record_at(StepRows, out)
     step, one = np.zeros(motion.column.shape[0]), np.ones(motion.column.shape[0])
     for k in range(first, times.shape[0]):
         h = times[k] - motion.time[0]

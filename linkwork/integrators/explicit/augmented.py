@@ -13,6 +13,7 @@ from linkwork.math.compiled import compiled, inlined
 from linkwork.system.evaluate import Work
 from linkwork.system.evaluate import Tables
 from linkwork.system.elimination.tables import Elimination
+from linkwork.integrators.contract import StepRows
 from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
@@ -198,7 +199,7 @@ def rk4(
 ):  # fmt: skip
     """Steps `first` … `last` − 1 of the classic method; schedule holds half steps."""
     factors, work = record_at(Elimination, lu), record_at(Work, work)
-    tables = record_at(Tables, tables)
+    tables, out = record_at(Tables, tables), record_at(StepRows, out)
     nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
     trial, k, q = stages[4], stages, MOTION * nb
     placed, motion = trial[:q].reshape(nb, MOTION), y[:q].reshape(nb, MOTION)

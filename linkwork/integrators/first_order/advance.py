@@ -45,7 +45,8 @@ from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.first_order.stages import Stages
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
 from linkwork.system.elimination.tables import Elimination
-from linkwork.math.memory.records import by_address, record_at, refer
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qexp
 from linkwork.math.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
 from linkwork.system.elimination import solution
@@ -386,7 +387,7 @@ def advance_stages(
     factors, work = record_at(Elimination, lu), record_at(Work, work)
     tables = record_at(Tables, tables)
     stepper, stages = record_at(Stepper, stepper), record_at(Stages, stages)
-    fast, out = record_at(FastRotation, fast), refer(out)
+    fast, out = record_at(FastRotation, fast), record_at(StepRows, out)
     for k in range(first, last):
         status = step(
             kernels, tables, factors, work, stepper, stages, fast, which[k], times[k], schedule, k

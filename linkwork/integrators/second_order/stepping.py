@@ -52,7 +52,8 @@ from linkwork.system.evaluate import Work
 from linkwork.system.evaluate import Tables
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.system.elimination.tables import Elimination
-from linkwork.math.memory.records import by_address, record_at, refer
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qexp, qmul
 from linkwork.system.evaluate import refill
 
@@ -136,7 +137,7 @@ def gather_work(kernels, tables, work, stepper, time):
 @lean
 def store_row(stepper, vdot, out, row):
     """`store` for Python."""
-    store(record_at(Stepper, stepper), vdot, refer(out), row)
+    store(record_at(Stepper, stepper), vdot, record_at(StepRows, out), row)
 
 
 @spliced
@@ -181,7 +182,7 @@ def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, fir
     """
     factors, work = record_at(Elimination, lu), record_at(Work, work)
     tables = record_at(Tables, tables)
-    stepper, out = record_at(Stepper, stepper), refer(out)
+    stepper, out = record_at(Stepper, stepper), record_at(StepRows, out)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]

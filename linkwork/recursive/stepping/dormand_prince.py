@@ -18,7 +18,8 @@ from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.tree.parts import Motion
 from linkwork.recursive.loops.closing import Loops
 from linkwork.system.elimination.tables import Elimination
-from linkwork.math.memory.records import by_address, record_at, refer
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import (
     CORRECTION, DIRECT, MADE, SEMI_ANALYTIC, accelerations, correct, forward,
 )  # fmt: skip
@@ -182,7 +183,7 @@ def advance_adaptive(
     tables, work = record_at(Tables, tables), record_at(Work, work)
     tree, s = record_at(Tree, tree), record_at(Sweep, s)
     loops, cut = record_at(Loops, loops), record_at(Elimination, cut)
-    run, ahead, out = record_at(Motion, run), record_at(Motion, ahead), refer(out)
+    run, ahead, out = record_at(Motion, run), record_at(Motion, ahead), record_at(StepRows, out)
     tried = False
     for step in range(first, times.shape[0]):
         while grid[NOW] < times[step]:

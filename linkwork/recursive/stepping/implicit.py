@@ -26,7 +26,8 @@ from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.tree.parts import Motion
 from linkwork.recursive.loops.closing import Loops
 from linkwork.system.elimination.tables import Elimination
-from linkwork.math.memory.records import by_address, record_at, refer
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
 from linkwork.recursive.stepping.brakes import VELOCITY, add_brakes, holding
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
@@ -101,7 +102,7 @@ def advance_implicit(
     tables, work = record_at(Tables, tables), record_at(Work, work)
     tree, s = record_at(Tree, tree), record_at(Sweep, s)
     loops, cut = record_at(Loops, loops), record_at(Elimination, cut)
-    run, out = record_at(Motion, run), refer(out)
+    run, out = record_at(Motion, run), record_at(StepRows, out)
     c = (1.0 - weights[ALPHA_F]) / (1.0 - weights[ALPHA_M])
     guess, kappa, load = run.stages[0], run.stages[1], run.stages[2]
     fixed = run.stages[4]

@@ -16,8 +16,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 RANK = 1e-9  # of the matrix of highest derivatives, scaled to size one
 CLOSE = 1e-12  # corrections that end Newton's method, relative
@@ -25,8 +25,9 @@ AHEAD = 1e-5  # s, for derivatives by time
 MOST = 40
 
 
-def descriptor_start(system: System, state: State, by: np.ndarray) -> State | None:
+def descriptor_start(data: Data, state: State, by: np.ndarray) -> State | None:
     """The state with all that its equations determine; None where they do not."""
+    system = data.system
     layout = system.layout
     b, n, rigid = system.bodies, system.motions, layout.rigid
     first = np.flatnonzero(layout.order == 1)
@@ -39,13 +40,13 @@ def descriptor_start(system: System, state: State, by: np.ndarray) -> State | No
         assert s.acceleration is not None and s.gamma is not None
         values, gamma = s.values + by * y[rigid:n], s.gamma.copy()
         values[0, first] += moves
-        gamma[system.kept] += y[n:]
+        gamma[data.kept] += y[n:]
         return replace(
             s, acceleration=s.acceleration + y[:rigid].reshape(-1, 6), gamma=gamma, values=values
         )
 
     for _ in range(MOST):
-        e = system.evaluate(now, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
+        e = data.evaluate(now, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
         J = e.matrix.toarray()
         if not np.isfinite(J).all():
             return None
@@ -59,7 +60,7 @@ def descriptor_start(system: System, state: State, by: np.ndarray) -> State | No
         r = np.concatenate([e.residual, e.jacobian.times(motion) - e.Qc])
         only = np.zeros((3, layout.values))
         only[0, first] = 1.0
-        K = system.evaluate(now, cM=0.0, cD=0.0, cK=0.0, by=only).matrix.toarray()
+        K = data.evaluate(now, cM=0.0, cD=0.0, cK=0.0, by=only).matrix.toarray()
         KV = K[:, rigid + first] @ V
         held = U.T @ KV
         if np.linalg.matrix_rank(held, tol=RANK * max(np.abs(KV).max(), 1e-300)) < held.shape[1]:
@@ -73,8 +74,8 @@ def descriptor_start(system: System, state: State, by: np.ndarray) -> State | No
             break
     else:
         return None
-    rate = drift(system, now, U)
-    y = np.zeros(system.unknowns)
+    rate = drift(data, now, U)
+    y = np.zeros(data.unknowns)
     y[rigid + first] = -V @ np.linalg.solve(held, rate)
     return changed(now, y, np.zeros(len(first)))
 
@@ -107,11 +108,11 @@ def size_of(state: State) -> float:
     return max(float(np.abs(part).max(initial=0.0)) for part in parts)
 
 
-def drift(system: System, state: State, U: np.ndarray) -> np.ndarray:
+def drift(data: Data, state: State, U: np.ndarray) -> np.ndarray:
     """The rate of Uᵀr along the motion, by differences of second order."""
     assert state.acceleration is not None
     sides = []
     for k in (0, 1, 2):
-        e = system.evaluate(state.later(k * AHEAD, state.acceleration), tangent=False)
-        sides.append(U[: system.motions].T @ e.residual)
+        e = data.evaluate(state.later(k * AHEAD, state.acceleration), tangent=False)
+        sides.append(U[: data.system.motions].T @ e.residual)
     return (4.0 * (sides[1] - sides[0]) - (sides[2] - sides[0])) / (2.0 * AHEAD)

@@ -28,6 +28,7 @@ from linkwork.errors import ConvergenceError
 from linkwork.math import sparse as sp
 from linkwork.math.sparse import dense as la
 from linkwork.system.consistency.agreement import agreement
+from linkwork.system.data import Data
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -52,59 +53,61 @@ def without_inertia(system: System) -> np.ndarray:
     return np.flatnonzero(np.repeat(np.column_stack([table[:, 0] == 0, spins]), 3, axis=1))
 
 
-def massless_accelerations(system: System, state: State, scale: np.ndarray) -> State | None:
+def massless_accelerations(data: Data, state: State, scale: np.ndarray) -> State | None:
     """The state with accelerations and multipliers, and with what its massless bodies must do.
 
     None where no such body explains that the equations are singular.
     scale : of unknowns and equations, so that M and C_q are of size one
     """
+    system = data.system
     chosen = without_inertia(system)
     if len(chosen) == 0 or system.flexible:
         return None
-    first = under_load(system, replace(state, acceleration=None, gamma=None), chosen, scale)
+    first = under_load(data, replace(state, acceleration=None, gamma=None), chosen, scale)
     if first is None or not any(e.entry.reads for e in system.elements):
         return first
     rows = scale[system.layout.rigid :]
 
     def again(scaled: np.ndarray) -> np.ndarray | None:
-        loads = system.all_gamma(rows * scaled)
+        loads = data.all_gamma(rows * scaled)
         found = under_load(
-            system, replace(state, acceleration=None, gamma=loads), chosen, scale
+            data, replace(state, acceleration=None, gamma=loads), chosen, scale
         )
-        return None if found is None else found.gamma[system.kept] / rows  # type: ignore[index]
+        return None if found is None else found.gamma[data.kept] / rows  # type: ignore[index]
 
     assert first.gamma is not None
-    loads = agreement(again, first.gamma[system.kept] / rows)
+    loads = agreement(again, first.gamma[data.kept] / rows)
     if loads is None:  # friction jams the mechanism
         return first
-    loaded = replace(state, acceleration=None, gamma=system.all_gamma(rows * loads))
-    return under_load(system, loaded, chosen, scale)
+    loaded = replace(state, acceleration=None, gamma=data.all_gamma(rows * loads))
+    return under_load(data, loaded, chosen, scale)
 
 
 def under_load(
-    system: System, state: State, chosen: np.ndarray, scale: np.ndarray
+    data: Data, state: State, chosen: np.ndarray, scale: np.ndarray
 ) -> State | None:
     """The same with friction under the multipliers of `state`; without load where it has none."""
     loads = state.gamma
-    found = balanced(system, state, chosen)
+    found = balanced(data, state, chosen)
     if found is None:
         return None
     state, loose = found
-    ahead = load_rates(system, state)
-    state = accelerated(system, state, loose, ahead, scale, loads)
+    ahead = load_rates(data, state)
+    state = accelerated(data, state, loose, ahead, scale, loads)
     if loose.V.size:
-        state = along(system, state, loose, ahead)
+        state = along(data, state, loose, ahead)
     # K needs the multipliers of the first
-    return accelerated(system, state, loose, ahead, scale, loads)
+    return accelerated(data, state, loose, ahead, scale, loads)
 
 
 def balanced(
-    system: System, state: State, chosen: np.ndarray
+    data: Data, state: State, chosen: np.ndarray
 ) -> tuple[State, MasslessModes] | None:
     """Velocities along Z and positions along Z V with Zᵀr = 0, by Newton's method."""
+    system = data.system
     column = np.tile(np.repeat([1.0, 1.0 / system.length], 3), system.bodies)  # lengths
     for _ in range(40):
-        e = system.evaluate(state, cD=1.0, cK=0.0)
+        e = data.evaluate(state, cD=1.0, cK=0.0)
         loose = motions(system, e.stiffness, e.Cq, chosen, column)
         if loose is None:
             return None
@@ -114,7 +117,7 @@ def balanced(
         v = -la.pinv(D, rtol=RANK) @ r
         place = np.zeros(Z.shape[1])
         if V.size:
-            K = Z.T @ (system.evaluate(state, cK=1.0).stiffness @ Z)
+            K = Z.T @ (data.evaluate(state, cK=1.0).stiffness @ Z)
             held = U.T @ K @ V
             if np.linalg.matrix_rank(held, tol=RANK * max(np.abs(K).max(), 1e-300)) < V.shape[1]:
                 return None
@@ -152,21 +155,21 @@ def motions(
     return MasslessModes(Z, left[:, none], right[none].T)
 
 
-def load_rates(system: System, state: State) -> np.ndarray:
+def load_rates(data: Data, state: State) -> np.ndarray:
     """∂r/∂t of loads and motion laws, by forward differences of second order."""
     r = [
-        system.evaluate(replace(state, time=state.time + k * LATER), tangent=False).f.ravel()
+        data.evaluate(replace(state, time=state.time + k * LATER), tangent=False).f.ravel()
         for k in range(3)
     ]
     return (4.0 * (r[1] - r[0]) - (r[2] - r[0])) / (2.0 * LATER)
 
 
-def along(system: System, state: State, loose: MasslessModes, ahead: np.ndarray) -> State:
+def along(data: Data, state: State, loose: MasslessModes, ahead: np.ndarray) -> State:
     """Velocities along Z V, of motions that positions of the others say."""
-    U, V, L = loose.U, loose.V, system.length
-    Z = np.tile(np.repeat([1.0, 1.0 / L], 3), system.bodies)[:, None] * loose.Z
-    e = system.evaluate(state, cK=1.0)
-    D = system.evaluate(state, cD=1.0, cK=0.0).stiffness
+    U, V, L = loose.U, loose.V, data.system.length
+    Z = np.tile(np.repeat([1.0, 1.0 / L], 3), data.system.bodies)[:, None] * loose.Z
+    e = data.evaluate(state, cK=1.0)
+    D = data.evaluate(state, cD=1.0, cK=0.0).stiffness
     v = state.velocities.ravel()
     v = v - Z @ (V @ la.lstsq(Z @ V, v)[0])
     late = Z.T @ (e.stiffness @ v + D @ state.acceleration.ravel() + ahead)  # type: ignore[union-attr]
@@ -176,19 +179,19 @@ def along(system: System, state: State, loose: MasslessModes, ahead: np.ndarray)
 
 
 def accelerated(
-    system: System, state: State, loose: MasslessModes, ahead: np.ndarray, scale: np.ndarray,
+    data: Data, state: State, loose: MasslessModes, ahead: np.ndarray, scale: np.ndarray,
     loads: np.ndarray | None,
 ) -> State:  # fmt: skip
     """Accelerations and multipliers, with Zᵀ(D v̇ + K v + r_t) = 0 in place of the rows along Z."""
-    n = system.layout.rigid
-    K = system.evaluate(state, cK=1.0).stiffness
-    D = system.evaluate(state, cD=1.0, cK=0.0).stiffness
-    e = system.evaluate(
+    n = data.system.layout.rigid
+    K = data.evaluate(state, cK=1.0).stiffness
+    D = data.evaluate(state, cD=1.0, cK=0.0).stiffness
+    e = data.evaluate(
         replace(state, acceleration=None, gamma=loads), cM=1.0, cK=0.0, rates=True
     )
     f = e.f.ravel()
     if loads is not None:
-        f = f - e.Cq.T @ loads[system.kept]
+        f = f - e.Cq.T @ loads[data.kept]
     S, B = sp.diags_array(scale), sp.diags_array(scale[:n])
     A, D = sp.csr_array(S @ e.matrix @ S), sp.csr_array(B @ D @ B)
     late = scale[:n] * (K @ state.velocities.ravel() + ahead)
@@ -197,29 +200,30 @@ def accelerated(
     Q = sp.csr_array(slow @ slow.T)  # of first order; those of order zero get v̇ = 0
     size = max(float(np.abs(Q @ D @ loose.Z).max()), 1e-300)
     rows = (Q @ D) / size + sp.csr_array((loose.Z @ loose.U) @ (loose.Z @ loose.V).T)
-    nothing = sp.csr_array((n, system.rows))
+    nothing = sp.csr_array((n, data.rows))
     top = A[:n] - P @ A[:n] + sp.hstack([rows, nothing])
     r = scale[:n] * f
     rhs = np.concatenate([P @ r - r - Q @ late / size, scale[n:] * e.Qc])
     y = scale * sp.splu(sp.csc_matrix(sp.vstack([top, A[n:]]))).solve(rhs)
-    return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
+    return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
 
 
 def first_rates(
-    system: System, now: State, ahead: State, epsilon: float, h: float
+    data: Data, now: State, ahead: State, epsilon: float, h: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Accelerations and their rates that a run with step h starts from, given two near states.
 
     A motion of first order that dies away within a step gets none: methods of second order would
     take the large numbers for a motion that goes on.
     """
+    system = data.system
     a, b = now.acceleration, ahead.acceleration
     assert a is not None and b is not None
     jerk, chosen = (b - a) / epsilon, without_inertia(system)
     if len(chosen) == 0 or system.layout.values:  # beside vector nodes, joints must hold them
         return a, jerk
     column = np.tile(np.repeat([1.0, 1.0 / system.length], 3), system.bodies)
-    e = system.evaluate(now, cD=1.0, cK=0.0)
+    e = data.evaluate(now, cD=1.0, cK=0.0)
     loose = motions(system, e.stiffness, e.Cq, chosen, column)
     if loose is None:
         return a, jerk

@@ -55,7 +55,8 @@ from linkwork.system.evaluate import Tables
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
 from linkwork.system.elimination.tables import Elimination
-from linkwork.math.memory.records import by_address, record_at, refer
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import rotation_matrix, tangent
 from linkwork.math.vectors import (
     add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,
@@ -362,7 +363,7 @@ def advance_fast(
     factors, work = record_at(Elimination, lu), record_at(Work, work)
     tables = record_at(Tables, tables)
     stepper, fast = record_at(Stepper, stepper), record_at(FastRotation, fast)
-    limits, out = fast.limits, refer(out)
+    limits, out = fast.limits, record_at(StepRows, out)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
