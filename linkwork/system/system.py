@@ -16,7 +16,7 @@ from linkwork.errors import ModelError
 from linkwork.math.compiled import announce
 from linkwork.math.compiling.undisturbed import without_collection
 from linkwork.math.memory.addresses import addresses_in, write_addresses
-from linkwork.model.model import Model, require_model
+from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Entry
 from linkwork.system.compilation.collection import (
     add_sensors,
@@ -36,6 +36,9 @@ from linkwork.system.pattern import make_pattern
 from linkwork.system.state import State
 
 
+PATTERN_ARRAYS = ("indptr", "indices", "places", "groups", "first")
+
+
 @dataclass(frozen=True)
 class System(CompiledModel):
     """A compiled model: constant, its arrays are write-protected."""
@@ -43,7 +46,7 @@ class System(CompiledModel):
     def __post_init__(self) -> None:
         vars(self)["tables"] = Tables(*map(protected, self.tables))
         vars(self)["kernels"] = protected(self.kernels)
-        for name in ("indptr", "indices", "places", "groups", "first"):
+        for name in PATTERN_ARRAYS:
             vars(self.pattern)[name] = protected(getattr(self.pattern, name))
 
     def data(
@@ -78,7 +81,11 @@ class System(CompiledModel):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        write_addresses(self._numbers, vars(self).pop("addresses"))
+        addresses = vars(self).pop("addresses")
+        vars(self)["tables"] = Tables(*map(np.array, self.tables))  # pickle keeps them protected
+        for name in PATTERN_ARRAYS:
+            vars(self.pattern)[name] = np.array(getattr(self.pattern, name))
+        write_addresses(self._numbers, addresses)
         self.__post_init__()
 
     def stored_values(self, count: int, values: np.ndarray | None) -> np.ndarray:
@@ -104,10 +111,11 @@ class System(CompiledModel):
 def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> System:
     """Number the bodies, collect the elements of all items, and build the tables.
 
+    The system has a private copy of the model, which does not follow later changes of it.
     `extra` are further entries under names of items: rows that only assembly knows.
     """
     announce(evaluate, "the kernels of elements", 4)
-    require_model(model)
+    model = private_copy(model)
     add_sensors(model)
     bodies, nodes = bodies_of(model), nodes_of(model)
     if not bodies and not nodes:

@@ -84,6 +84,7 @@ def memory_at_start(result: Result) -> np.ndarray | None:
 def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) -> np.ndarray:
     """A drive at stored times (all, or those of `rows`), also where it follows the motion."""
     times = result.time if rows is None else result.time[rows]
+    drive = result.system.model.own(drive)
     if not leaves_that_follow(drive):
         return drive.values(times)
     signal = signal_of(result, drive)
@@ -144,14 +145,16 @@ def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarr
 def body_numbers(result: Result) -> Callable[[Any], int]:
     """The number of a body, −1 of the ground."""
     number = {id(body): i for i, body in enumerate(result.system.items)}
-    return lambda body: number.get(id(body), -1)
+    own = result.system.model.own
+    return lambda body: number.get(id(own(body)), -1)
 
 
 def node_places(result: Result) -> Callable[[Any], int]:
     """The first value of a vector node."""
     layout = result.system.layout
     place = {id(node): int(first) for node, first in zip(layout.nodes, layout.first)}
-    return lambda node: place[id(node)]
+    own = result.system.model.own
+    return lambda node: place[id(own(node))]
 
 
 def memory_elements(system: System) -> list[Element]:

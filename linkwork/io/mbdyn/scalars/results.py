@@ -26,7 +26,7 @@ def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
     if node.item is None:
         return function_values(run, node.read("x"))
     found = np.column_stack([run[node.name].value.values, run[node.name].value_rate.values])
-    if node.item.node.kind.order == 0:
+    if run.system.model[node.name].node.kind.order == 0:
         found[:, 1] = slopes(run, found[:, 0])
     return found
 
@@ -34,6 +34,7 @@ def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
 def function_values(run: Any, given: Drive) -> np.ndarray:
     from linkwork.results.outputs.stored import signal_values
 
+    given = run.system.model.copies.of(given)  # whose nodes have the orders of the run
     value = signal_values(run, given)
     if not leaves_that_follow(given):
         return np.column_stack([value, derivative(run, given, 1)])
@@ -99,7 +100,7 @@ def acceleration(run: Any, node: ScalarNode) -> np.ndarray:
     found = np.zeros(len(run.time))
     if other is not None:
         layout = run.system.layout
-        k = [id(each) for each in layout.nodes].index(id(other.item.node))
+        k = layout.nodes.index(run.system.model[other.name].node)
         found += np.asarray(run.values)[:, 2, int(layout.first[k])]
     return found if offset is None else found + derivative(run, offset, 2)
 
