@@ -15,11 +15,10 @@ chains; Δu is read off from t and all bodies are placed anew along the tree.
 from __future__ import annotations
 
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, SIX, VEL
-from linkwork.integrators.contract import StepRows
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.memory.records import by_address, record_at
+from linkwork.math.memory.records import record_at
 from linkwork.math.vectors import at, at9, cross, mm, tv
 from linkwork.nullspace.assembly import (
     GROWTH,
@@ -52,7 +51,6 @@ from linkwork.nullspace.prediction import (
 )  # fmt: skip
 from linkwork.system.elimination import solution, solve
 from linkwork.system.elimination.tables import Elimination
-from linkwork.system.evaluate import Tables, Work
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
 LOOSE = 1e-10  # error of a row left out of the equations, lengths over L
@@ -264,7 +262,6 @@ def store(m, out, row):
     own_numbers(m.base, m.velocity, m.euler, out.own[row])
 
 
-@by_address
 @lean
 def advance(
     kernels, forces, rows, left, tree, tables, lu, work, m, times, schedule, saved, out, first,
@@ -272,8 +269,6 @@ def advance(
 ):  # fmt: skip
     """Steps `first` … `last` − 1; schedule holds the laws at their middles.  (status, done)."""
     h, factors = m.settings[STEP], record_at(Elimination, lu)
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    out = record_at(StepRows, out)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]

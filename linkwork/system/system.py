@@ -35,7 +35,6 @@ from linkwork.system.layout import Layout
 from linkwork.system.pattern import make_pattern
 from linkwork.system.state import State
 
-
 PATTERN_ARRAYS = ("indptr", "indices", "places", "groups", "first")
 
 
