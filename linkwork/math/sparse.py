@@ -12,6 +12,8 @@ LINEAR = {"splu"}
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("__"):  # Python's own questions about this module
+        raise AttributeError(name)
     module = "scipy.sparse.linalg" if name in LINEAR else "scipy.sparse"
     value = globals()[name] = getattr(importlib.import_module(module), name)
     return value
