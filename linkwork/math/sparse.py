@@ -1,21 +1,15 @@
-"""scipy.sparse with its `splu`, and `dense`, scipy.linalg: imported when first used.
-
-Small models start without them.
-"""
+"""scipy.sparse, and `dense`, scipy.linalg: imported when first used, small models start without."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-LINEAR = {"splu"}
-
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):  # Python's own questions about this module
         raise AttributeError(name)
-    module = "scipy.sparse.linalg" if name in LINEAR else "scipy.sparse"
-    value = globals()[name] = getattr(importlib.import_module(module), name)
+    value = globals()[name] = getattr(importlib.import_module("scipy.sparse"), name)
     return value
 
 

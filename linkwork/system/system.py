@@ -15,7 +15,6 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.math.compiled import announce
 from linkwork.math.compiling.undisturbed import without_collection
-from linkwork.math.memory.addresses import addresses_in, write_addresses
 from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Entry
 from linkwork.system.compilation.collection import (
@@ -28,8 +27,8 @@ from linkwork.system.compilation.collection import (
 from linkwork.system.compilation.compiled_model import CompiledModel
 from linkwork.system.compilation.flexible import find_links
 from linkwork.system.compilation.numbering import signal_pairs
-from linkwork.system.compilation.tables import make_tables, round_off, scales
-from linkwork.system.data import Data, protected, writable
+from linkwork.system.compilation.tables import make_tables, round_off, scales, write_addresses
+from linkwork.system.data import Data, protected
 from linkwork.system.evaluate import Tables, evaluate
 from linkwork.system.layout import Layout
 from linkwork.system.pattern import make_pattern
@@ -68,23 +67,16 @@ class System(CompiledModel):
         return self.tables.reals[self.memory_places]
 
     # ------------------------------------------------------------------------------------- pickling
-    @property
-    def _numbers(self) -> list[np.ndarray]:
-        """The arrays that may hold addresses."""
-        return [writable(self.tables.reals), *(e.entry.reals for e in self.elements)]
-
     def __getstate__(self) -> dict[str, Any]:
         """Without what follows from the fields."""
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {**parts, "addresses": addresses_in(self._numbers)}
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        addresses = vars(self).pop("addresses")
-        vars(self)["tables"] = Tables(*map(np.array, self.tables))  # pickle keeps them protected
+        vars(self)["tables"] = Tables(*map(np.array, self.tables))  # unpickled arrays are protected
         for name in PATTERN_ARRAYS:
             vars(self.pattern)[name] = np.array(getattr(self.pattern, name))
-        write_addresses(self._numbers, addresses)
+        write_addresses(self.tables, self.families, self.elements)
         self.__post_init__()
 
     def stored_values(self, count: int, values: np.ndarray | None) -> np.ndarray:

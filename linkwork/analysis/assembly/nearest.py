@@ -15,6 +15,7 @@ from linkwork.analysis.assembly.metric import Scale
 from linkwork.analysis.assembly.positions import solve_positions
 from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import AssemblyError
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.system.data import Data
 from linkwork.system.redundancy import independent_rows
@@ -110,10 +111,10 @@ def _pull(
         A = A + mobile @ K @ mobile
     pull = W * state.way_from(given) + Cq.T @ multipliers[data.kept]
     try:
-        lu = sp.splu(sp.bmat([[A, Cq.T], [Cq, None]]).tocsc())
-    except RuntimeError:  # singular
+        factors = SparseFactors(sp.bmat([[A, Cq.T], [Cq, None]]))
+    except SingularMatrix:
         return None
-    y = -lu.solve(np.concatenate([pull, e.C]))
+    y = -factors.solve(np.concatenate([pull, e.C]))
     y[:n] *= free
     return y if np.all(np.isfinite(y)) else None
 

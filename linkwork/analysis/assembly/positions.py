@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwork.analysis.assembly.metric import Scale, listed, violations_of
 from linkwork.errors import AssemblyError
+from linkwork.linear_algebra import SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.system.data import Data
 from linkwork.system.state import State
@@ -86,5 +87,5 @@ def close_joints(full: Data, state: State) -> State:
 
 def _least_step(J: Any, c: np.ndarray, epsilon: float) -> np.ndarray:
     """−Jᵀ (J Jᵀ + ε I)⁻¹ c."""
-    A = (J @ J.T + epsilon * sp.identity(J.shape[0])).tocsc()
-    return -(J.T @ sp.splu(A, permc_spec="MMD_AT_PLUS_A").solve(c))
+    A = J @ J.T + epsilon * sp.identity(J.shape[0])
+    return -(J.T @ SparseFactors(A, symmetric=True).solve(c))

@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.analysis.assembly.metric import Scale, listed, violations_of
 from linkwork.errors import AssemblyError, VelocityWarning, users_line
+from linkwork.linear_algebra import SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
@@ -44,13 +45,13 @@ def solve_velocities(data: Data, scale: Scale, state: State) -> State:
     column = scale.velocity_columns * free
     J = sp.diags(row) @ e.Cq @ sp.diags(column)
     A = sp.bmat([[sp.diags(weight), J.T], [J, -1e-13 * sp.identity(data.rows)]])
-    lu = sp.splu(A.tocsc())
+    factors = SparseFactors(A)
     n, v = system.motions, state.rates
     anchor, multipliers = v.copy(), np.zeros(data.rows)
     for _ in range(4):
         # pull given velocities back to what was given; the others stay where they have come to
         pull = np.where(given & free, (anchor - v) / scale.velocity_columns, 0.0)
-        y = lu.solve(np.concatenate([pull - J.T @ multipliers, -row * (e.Ct + e.Cq @ v)]))
+        y = factors.solve(np.concatenate([pull - J.T @ multipliers, -row * (e.Ct + e.Cq @ v)]))
         v += column * y[:n]
         multipliers += y[n:]
     error = row * (e.Ct + e.Cq @ v)

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ConvergenceError
+from linkwork.linear_algebra import SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.math.sparse import dense as la
 from linkwork.system.consistency.agreement import agreement
@@ -204,7 +205,7 @@ def accelerated(
     top = A[:n] - P @ A[:n] + sp.hstack([rows, nothing])
     r = scale[:n] * f
     rhs = np.concatenate([P @ r - r - Q @ late / size, scale[n:] * e.Qc])
-    y = scale * sp.splu(sp.csc_matrix(sp.vstack([top, A[n:]]))).solve(rhs)
+    y = scale * SparseFactors(sp.vstack([top, A[n:]])).solve(rhs)
     return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
 
 

@@ -107,13 +107,13 @@ def acceleration(run: Any, node: ScalarNode) -> np.ndarray:
 
 def stress(run: Any, spring: Spring) -> np.ndarray:
     """σ of a law between two nodes, (T,)."""
-    from linkwork.elements.laws.base import STRESS, law_numbers, over_times
+    from linkwork.elements.laws.base import STRESS, addresses, law_numbers, over_times
     from linkwork.results.outputs.stored import signal_values
 
     strain = scalar_values(run, spring.second)
     if spring.first is not None:
         strain = strain - scalar_values(run, spring.first)
-    numbers, laws = law_numbers(spring.law.make(), 1, spring.name, 0)
+    numbers, integers, laws = law_numbers(spring.law.make(), 1, spring.name, 0)
     reals = np.tile(numbers, (len(run.time), 1))
     for law in laws:
         column = slice(law.column, law.column + law.length)
@@ -121,4 +121,4 @@ def stress(run: Any, spring: Spring) -> np.ndarray:
         reals[:, column] = (
             signal_values(run, law.signal)[:, None] if followed else law.values(run.time)  # type: ignore[arg-type]
         )
-    return over_times(reals, strain[:, :1], strain[:, 1:])[:, STRESS]
+    return over_times(addresses(integers), reals, strain[:, :1], strain[:, 1:])[:, STRESS]
