@@ -342,7 +342,6 @@ def protected(array: Any) -> Any:
         return array
     owner = array if array.base is None else array.copy()
     view = owner.view()
-    vars(view).update(vars(array)) if hasattr(array, "__dict__") else None
     view.flags.writeable = False
     return view
 

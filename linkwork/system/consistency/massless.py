@@ -26,8 +26,8 @@ import numpy as np
 
 from linkwork.errors import ConvergenceError
 from linkwork.linear_algebra import SparseFactors
-from linkwork.math import dense as la
 from linkwork.math import sparse as sp
+from linkwork.math.sparse import dense as la
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.data import Data
 from linkwork.system.state import State
