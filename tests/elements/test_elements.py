@@ -28,7 +28,9 @@ INTERNAL = sorted(n for n in ITEMS if is_internal(n))
 CONSERVATIVE = sorted(
     n for n in INTERNAL if any(e.entry.family.potential for e in sample(n, 1)[0].system.elements)
 )
-CONSTRAINTS = sorted(n for n in INTERNAL if all(e.entry.rows for e in sample(n, 1)[0].system.elements))
+CONSTRAINTS = sorted(
+    n for n in INTERNAL if all(e.entry.rows for e in sample(n, 1)[0].system.elements)
+)
 
 
 def test_all_are_there():
