@@ -32,8 +32,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analysis.actuators import Actuators
-from linkwork.analysis.assembly.assemble import closed
-from linkwork.analysis.assembly.metric import Scale
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
@@ -49,6 +47,8 @@ from linkwork.model import checks, html
 from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.initial_conditions.consistent_start import consistent_start
+from linkwork.system.initial_conditions.metrics import Resistances
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -205,7 +205,7 @@ def inverse_near(
     full.refuse_nodes("lw.inverse")
     loose = loose_rows(full, actuators, pushing)
     holding = full.with_rows(~loose) if loose.any() else full
-    state, _ = closed(full, Scale(full, {}, []), begin, tuple(pushing))
+    state = consistent_start(model, full, Resistances({}), begin, tuple(pushing)).state
     driven = driven_rows(full) & ~loose
     if not driven.any():
         raise ModelError(

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.metric import Scale, resistances
-from linkwork.analysis.assembly.nearest import nearest_position
-from linkwork.analysis.assembly.positions import find_positions
-from linkwork.analysis.assembly.start_rows import current, start_entries, start_rows
-from linkwork.analysis.assembly.velocities import solve_velocities, warn_of_lost_velocities
 from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.elements.failures import forget_failures
 from linkwork.elements.layout import UNKNOWN
-from linkwork.errors import AssemblyError
+from linkwork.errors import AssemblyError, ModelError
 from linkwork.model import checks
-from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
 from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.initial_conditions.consistent_start import consistent_start
+from linkwork.system.initial_conditions.metrics import Resistances
+from linkwork.system.initial_conditions.velocities import warn_of_lost_velocities
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
@@ -31,6 +29,7 @@ class Assembled:
     """An assembled model: all rows (`full`), independent rows (`system`), and the state.
 
     history: the largest constraint error before each Newton step of the positions.
+    moved  : joints that start values and drives of others have moved, by how much (m, rad)
     """
 
     full: System
@@ -38,6 +37,7 @@ class Assembled:
     state: State
     redundancy: Redundancy
     history: list[float]
+    moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @interruptible
@@ -81,17 +81,16 @@ def assemble_model(
     """Assemble, and choose independent rows; warns once about redundant ones."""
     full = compile_model(model)
     time = checks.number(time, "time of assemble")
-    resistance, still = resistances(weights, fixed)
-    slow = None if velocity_weights is None else resistances(velocity_weights, fixed)[0]
+    slow = None if velocity_weights is None else checked(velocity_weights, fixed)[0]
+    resistances = Resistances(*checked(weights, fixed), slow)
     held = full.held_alone()
     try:  # flexible links stay straight, unless the joints must bend them
-        straight = Scale(held, resistance, still, slow, straight=True)
-        state, history = closed(held, straight, time)
+        start = consistent_start(model, held, replace(resistances, straight=True), time)
     except AssemblyError:
         if not full.flexible:
             raise
-        state, history = closed(held, Scale(held, resistance, still, slow), time)
-    state = full.with_other_values(held, state)
+        start = consistent_start(model, held, resistances, time)
+    state = full.with_other_values(held, start.state)
     forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
     redundancy, system = choose_rows(full, state, warn=warn)
     if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
@@ -99,36 +98,20 @@ def assemble_model(
         if full.sample_times and (full.layout.order == 0).any():
             known = accelerations(system, state)  # readings without rates follow from equations
         state = replace(state, memory=full.remember(known).memory)
-    return Assembled(full, system, state, redundancy, history)
+    return Assembled(full, system, state, redundancy, start.history, start.moved)
 
 
-def closed(
-    full: System, scale: Scale, time: float, loose: Collection[str] = ()
-) -> tuple[State, list[float]]:
-    """Positions, then velocities, that satisfy all joints and where they are said to start.
-
-    loose : items whose rows do not hold
-    """
-    model, given = full.model, full.described_state(time)
-    places, rates = start_rows(model)
-    with_places = full
-    if places:
-        with_places = compile_model(model, start_entries(model, places)).held_alone()
-    holds = ~with_places.on_velocities
-    if loose:
-        holds &= [row.owner not in loose for row in with_places.all_rows]
-        full = full.with_rows(np.array([row.owner not in loose for row in full.all_rows], bool))
-    if not holds.all():
-        with_places = with_places.with_rows(holds)
-    state, history = find_positions(with_places, scale, given)
-    state = nearest_position(with_places, scale, given, state)
-    if rates:
-        now = {name: current(full, state, name) for name in rates}
-        laws = {
-            name: {row: polynomial([now[name][row] - time * v, v]) for row, v in wanted.items()}
-            for name, wanted in rates.items()
-        }
-        return solve_velocities(
-            compile_model(model, start_entries(model, laws)).held_alone(), scale, state
-        ), history
-    return solve_velocities(full, scale, state), history
+def checked(weights: Any, fixed: Any) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Weights and names of fixed bodies, as the user gave them, as a dict and a tuple."""
+    if weights is not None and not isinstance(weights, Mapping):
+        raise ModelError(
+            'weights of assemble must be a dict such as {"rod": 10.0}, but '
+            f"{checks.show(weights)} was given"
+        )
+    names = [fixed] if isinstance(fixed, str) else fixed
+    if not isinstance(names, Iterable):
+        raise ModelError(
+            'fixed of assemble must be a list of names such as ["rod"], but '
+            f"{checks.show(fixed)} was given"
+        )
+    return dict(weights or {}), tuple(names)

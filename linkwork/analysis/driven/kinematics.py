@@ -23,8 +23,6 @@ import numpy as np
 import scipy.linalg as la
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.assembly.positions import close_joints
-from linkwork.analysis.assembly.start_rows import start_entries
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
@@ -37,6 +35,8 @@ from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
 from linkwork.results.result import Result
+from linkwork.system.initial_conditions.consistent_start import start_entries
+from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.driven.steps import (
     DONE,
     JAMMED,
@@ -41,6 +40,7 @@ from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import constraints_alone, violations
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import MinimumNorm, Redundancy
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State

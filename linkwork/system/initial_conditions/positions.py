@@ -1,0 +1,176 @@
+"""Positions that satisfy the joints, nearest to others: Newton's method with steps of least size.
+
+    [W + K_c  C_qᵀ] [δ ]     [g + C_qᵀ λ]
+    [C_q      −ε  ] [Δλ] = − [C         ],       W = J_mᵀ J_m, g = J_mᵀ m of a metric
+
+Without g, λ and K_c the steps close the joints by the least motion; ε grows where a step does not
+help (Levenberg and Marquardt), near singular positions, and regularises redundant rows.  Steps with
+them, each closed again, lead to the nearest of all closed positions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from linkwork.errors import AssemblyError
+from linkwork.math import sparse as sp
+from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.initial_conditions.metrics import BodyMetric, Resistances
+from linkwork.system.initial_conditions.open_joints import listed, violations_of
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+TOLERANCE = 1e-12  # of the constraints, lengths over L and quaternion parts
+ROUND_OFF = 1e-9  # of large coordinates: constraints that cannot be satisfied better
+LEAST = 1e-12  # ε of the steps, below which redundant rows are singular
+LARGEST_TURN = 0.7  # rad in one step
+NEAREST = 60  # steps towards the nearest position
+ENDED = 1e-13  # the last of them, lengths over L and radians
+
+
+class Saddle:
+    """The matrix of a step at a state, columns and rows scaled."""
+
+    def __init__(self, system: System, metric: BodyMetric, state: State, K: Any = None) -> None:
+        e = system.evaluate(replace(state, gamma=None, acceleration=None))
+        self.column, free = metric.column, metric.free.astype(float)
+        D = sp.diags_array(self.column * free)
+        self.row = row_scale(system.kept_rows, system.length)
+        self.c, self.C = self.row * e.C, e.C
+        self.J = sp.csr_array(sp.diags_array(self.row) @ e.Cq @ D)
+        M = metric.jacobian(state) @ D
+        self.W = sp.csr_array(M.T @ M + sp.diags_array(1.0 - free))
+        if K is not None:
+            self.W = self.W + D @ K @ D
+        self.pull = M.T @ metric.numbers(state)
+
+    def step(self, g: Any, c: np.ndarray, epsilon: float = LEAST) -> tuple[np.ndarray, np.ndarray]:
+        """Increments of the motion unknowns and of the multipliers of the scaled rows."""
+        n, m = len(self.column), len(self.c)
+        rows = -epsilon * sp.eye_array(m)
+        A = sp.block_array([[self.W, self.J.T], [self.J, rows]]).tocsc()
+        y = -sp.splu(A).solve(np.concatenate([np.broadcast_to(g, n), c]))
+        if not np.all(np.isfinite(y)):
+            raise RuntimeError("singular")
+        return y[:n], y[n:]
+
+
+def close(
+    system: System, metric: BodyMetric, state: State, target: Any = 0.0
+) -> tuple[State, list[float]]:
+    """Steps of least size until C, lengths over L, is the target, or as near to it as it can be.
+
+    Returns the largest error before each step, too.
+    """
+    if not system.rows:
+        return state, []
+    history: list[float] = []
+    epsilon = LEAST
+    row = row_scale(system.kept_rows, system.length)
+    c = row * system.evaluate(state, tangent=False).C - target
+    for _ in range(200):
+        history.append(float(np.abs(c).max()))
+        if history[-1] < TOLERANCE:
+            return state, history
+        saddle = Saddle(system, metric, state)
+        while epsilon < 1e6:
+            y = limited(metric, system, saddle.step(0.0, c, epsilon)[0], LARGEST_TURN)
+            trial = state.moved(metric.column * metric.free * y)
+            ct = row * system.evaluate(trial, tangent=False).C - target
+            predicted = c @ c - np.sum((c + saddle.J @ y) ** 2)
+            if c @ c - ct @ ct > 0.1 * max(predicted, 1e-12 * (c @ c)):
+                break
+            epsilon = max(30 * epsilon, 1e-8)
+        else:
+            break  # as near as the joints let it come
+        state, c, epsilon = trial, ct, max(epsilon / 100, LEAST)
+    if np.abs(c).max() < ROUND_OFF:
+        return state, history
+    violations = violations_of(system, (c + target) / row)
+    raise AssemblyError(
+        f"model '{system.model.name}' cannot be assembled: these joints cannot be satisfied "
+        f"together, {listed(violations)}; check their points, axes and lengths, or start nearer "
+        "to a possible position (millimetres if lengths are in metres)",
+        violations=violations,
+    )
+
+
+def limited(metric: BodyMetric, system: System, y: np.ndarray, most: float) -> np.ndarray:
+    """The step, shortened so that no body turns by more than that."""
+    turn = np.abs((metric.column * metric.free * y)[system.layout.is_angle]).max(initial=0.0)
+    return y * min(1.0, most / turn) if turn > 0 else y
+
+
+def close_from_anywhere(
+    system: System, metric: BodyMetric, state: State
+) -> tuple[State, list[float]]:
+    """The same, from a position near by where no direction leads anywhere.
+
+    Two markers half a turn apart are such a place: every turn takes them nearer alike.
+    """
+    try:
+        return close(system, metric, state)
+    except AssemblyError as error:
+        nudge = 0.1 * np.sin(1.0 + np.arange(system.motions))
+        try:
+            return close(system, metric, state.moved(metric.column * metric.free * nudge))
+        except AssemblyError:
+            raise error from None
+
+
+def close_joints(full: System, state: State) -> State:
+    """The state with its bodies moved, none easier than others, until all rows vanish."""
+    return close(full, Resistances({}).metric(full, state), state)[0]
+
+
+def nearest(system: System, metric: BodyMetric, state: State) -> State:
+    """Among all closed positions the one nearest to the origin of the metric.
+
+    Where a step with the curvature of the constraints does not lead nearer, steps without it and
+    shorter ones do.
+    """
+    multipliers, K = np.zeros(system.rows), None
+    for _ in range(NEAREST if system.rows and metric.distance(state) > 1e-18 else 0):
+        found = nearer(system, metric, state, multipliers, K)
+        if found is None and K is not None:
+            multipliers, K = np.zeros(system.rows), None
+            found = nearer(system, metric, state, multipliers, K)
+        if found is None:
+            break
+        state, step, multipliers = found
+        if step < ENDED:
+            break
+        K = constraint_stiffness(system, state, multipliers)
+    return state
+
+
+def nearer(
+    system: System, metric: BodyMetric, state: State, multipliers: np.ndarray, K: Any
+) -> tuple[State, float, np.ndarray] | None:
+    """A nearer position by one step, the size of the step, and multipliers; or none."""
+    saddle = Saddle(system, metric, state, K)
+    try:
+        y, change = saddle.step(saddle.pull + saddle.J.T @ (multipliers / saddle.row), saddle.c)
+    except RuntimeError:  # singular
+        return None
+    y = limited(metric, system, y, 0.5)
+    size, distance = float(np.abs(y).max()), metric.distance(state)
+    for part in (1.0, 0.25, 1 / 16, 1 / 64, 1 / 256):
+        try:
+            trial = close(system, metric, state.moved(part * metric.column * metric.free * y))[0]
+        except AssemblyError:
+            continue
+        if metric.distance(trial) <= distance * (1 + 1e-12):
+            return trial, part * size, multipliers + saddle.row * change
+    return None
+
+
+def constraint_stiffness(system: System, state: State, multipliers: np.ndarray) -> Any:
+    """K_c alone: the tangent with multipliers minus the tangent without, both of the rows only."""
+    still = replace(state.at_rest(), acceleration=None)
+    gamma = system.all_gamma(multipliers)
+    with_it = system.evaluate(replace(still, gamma=gamma)).stiffness
+    return with_it - system.evaluate(replace(still, gamma=None)).stiffness
