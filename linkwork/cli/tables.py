@@ -186,6 +186,7 @@ def print_info(model: Model, assembled: Assembled) -> None:
 
     from linkwork.analysis.overview.masses import masses_of
     from linkwork.analysis.overview.overview import ends
+    from linkwork.system.initial_conditions.open_joints import listed
 
     full, say = assembled.full, console()
     say.print(f"'{model.name}': {freedoms(assembled)}", markup=False)
@@ -211,6 +212,8 @@ def print_info(model: Model, assembled: Assembled) -> None:
         say.print(f"mass {masses.sum():.6g} kg, centre of mass at ({place}) m", markup=False)
     for message in assembled.redundancy.messages:
         say.print(f"redundant: {message}", markup=False)
+    if assembled.moved:
+        say.print(f"start values and drives move {listed(assembled.moved)}", markup=False)
 
 
 def print_versions() -> None:

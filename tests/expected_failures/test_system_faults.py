@@ -16,7 +16,6 @@ import linkwork as lw
 fault = partial(pytest.mark.xfail, strict=True)
 NOT_CONSTANT = "issue 36: what changes lies in the System"
 MODEL_CHANGED = "issue 36: compiling changes the user's Model"
-SEVERAL_STARTS = "issue 36: analyses do not share one consistent start"
 
 
 def pendulum(**joint):
@@ -80,13 +79,3 @@ def test_warnings_are_given_by_every_run():
     for _ in range(2):
         with pytest.warns(lw.LinkworkWarning, match="repeat"):
             lw.transient(m, t=0.01, h=1e-3, progress=False)
-
-
-@fault(reason=SEVERAL_STARTS)
-def test_a_start_value_leaves_the_other_joints_of_a_tree_as_they_are():
-    m, rod, _ = pendulum(angle=0.5)
-    tip = m.add("tip", lw.Body(1.0, (0.1,) * 3, position=(1.5, 0, 0)))
-    m.add("elbow", lw.Revolute(rod, tip, at=(1, 0, 0), axis=(0, 1, 0)))
-    run = lw.transient(m, t=1e-3, h=1e-3, progress=False)
-    assert float(run["pin"].angle[0]) == pytest.approx(0.5)
-    assert float(run["elbow"].angle[0]) == pytest.approx(0.0, abs=1e-9)

@@ -29,7 +29,7 @@ class Assembled:
     """An assembled model: all rows (`full`), independent rows (`system`), and the state.
 
     history: the largest constraint error before each Newton step of the positions.
-    moved  : joints that start values and drives of others have moved, by how much (m, rad)
+    moved  : joints that start values and drives of others have moved, by how many mm and degrees
     """
 
     full: System
@@ -37,7 +37,7 @@ class Assembled:
     state: State
     redundancy: Redundancy
     history: list[float]
-    moved: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    moved: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @interruptible

@@ -47,11 +47,11 @@ PARTS = 1000  # of a large change, at most
 @dataclass(frozen=True)
 class Start:
     """A state, the largest error of its joints before each Newton step that has closed them, and
-    the joints that start values and drives of others have moved: metres and radians by name."""
+    the joints that start values and drives of others have moved, by how many mm and degrees."""
 
     state: State
     history: list[float]
-    moved: dict[str, tuple[float, float]] = field(default_factory=dict)
+    moved: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 def consistent_start(
@@ -221,16 +221,13 @@ class Leading:
             state, _ = close(system, metric, moved, np.where(self.led, left, 0.0))
         return close(system, metric, self.carried(state, 1.0))
 
-    def others_moved(self, change: np.ndarray) -> dict[str, tuple[float, float]]:
-        """Displacements (m) and angles (rad) of other joint coordinates."""
+    def others_moved(self, change: np.ndarray) -> dict[str, dict[str, float]]:
+        """Displacements (mm) and angles (degrees) of other joint coordinates."""
         moved = {}
         for edge, way in zip(self.graph.edges, change):
-            if edge.kind != JOINT:
-                continue
             led = self.rows.get(edge.owner, set())
-            shift = [x for row, x in enumerate(way[:3]) if row not in led]
-            turn = [] if led & {3, 4, 5} else way[3:]
-            sizes = float(np.linalg.norm(shift)), float(np.linalg.norm(turn))
-            if max(sizes[0] / self.system.length, sizes[1]) > MOVED:
-                moved[edge.owner] = sizes
+            shift = float(np.linalg.norm([x for row, x in enumerate(way[:3]) if row not in led]))
+            turn = 0.0 if led & {3, 4, 5} else float(np.linalg.norm(way[3:]))
+            if edge.kind == JOINT and max(shift / self.system.length, turn) > MOVED:
+                moved[edge.owner] = {"mm": 1e3 * shift, "deg": float(np.degrees(turn))}
         return moved
