@@ -6,7 +6,8 @@
 Friction whose load is a reaction makes f depend on γ: the same matrix then solves again for what is
 left over, until nothing is (consistency.agreement).
 
-Where bodies without mass make this singular, consistency.massless knows more.
+Where bodies without mass or nodes that share rates make this singular, the index is reduced
+(consistency.index_reduction).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.consistency.consistent import consistent, unknown_scale
-from linkwork.system.consistency.massless import massless_accelerations
+from linkwork.system.consistency.index_reduction import index_reduced
 from linkwork.system.elimination import (
     Elimination,
     SingularMatrix,
@@ -95,8 +96,22 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
     nodes get what their equations determine (consistency.consistent).  known: the pivots of a state
     near by, which are taken where they are good enough; else those found here are put there.
     """
-    if system.layout.values:
-        return consistent(system, state)
+    try:
+        if system.layout.values:
+            return consistent(system, state)
+        return of_bodies(system, state, known)
+    except SingularError:
+        try:
+            found = index_reduced(system, state)
+        except ValueError:  # numbers that are not finite: the error says so
+            found = None
+        if found is None:
+            raise
+        return found
+
+
+def of_bodies(system: System, state: State, known: KnownFactors | None) -> State:
+    """The same of a system without vector nodes."""
     still = replace(state, acceleration=None, gamma=None)
     e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
@@ -113,16 +128,7 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
             system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)  # values were used up
     if lu is None:
         system.work.vals[p.places], y = matrix.data, rhs.copy()
-        try:
-            lu = factorise(system, scaled=True)
-        except SingularError:
-            try:
-                found = massless_accelerations(system, state, D)
-            except ValueError:  # numbers that are not finite: the error says so
-                found = None
-            if found is None:
-                raise
-            return found
+        lu = factorise(system, scaled=True)
         growth = refactor(lu, system.work.vals, y)
         if not np.isfinite(growth):
             raise SingularError(explain_singular(system, None))

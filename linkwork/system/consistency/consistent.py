@@ -6,7 +6,8 @@ unknowns of
 
     r(q, q̇, q̈, γ) = 0,      C_q q̈ = Q_c
 
-One step does where these enter linearly.  Where they are not determined, `descriptor` knows more.
+One step does where these enter linearly.  Where they are not determined, the index is reduced
+(`index_reduction`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import numpy as np
 
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ConvergenceError, SingularError
-from linkwork.system.consistency.descriptor import descriptor_start
 from linkwork.system.elimination import SingularMatrix, analyse, refactor, solve, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
@@ -51,13 +51,7 @@ def consistent(system: System, state: State) -> State:
         motion = np.concatenate([acceleration.ravel(), np.where(second, values[2], 0.0)])
         rhs = np.concatenate([-e.residual, e.Qc - e.jacobian.times(motion)])
         refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
-        try:
-            y = solved(system, e.values, rhs, now)
-        except SingularError:
-            found = descriptor_start(system, state, by)
-            if found is None:
-                raise
-            return found
+        y = solved(system, e.values, rhs, now)
         refuse_not_finite(system, y, state)
         acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
         step = y[layout.rigid : n]
