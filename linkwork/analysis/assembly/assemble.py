@@ -1,4 +1,4 @@
-"""Assembly: positions, then velocities, that satisfy the joints, nearest to the given ones."""
+"""Assembly: a consistent start and independent rows; lw.assemble."""
 
 from __future__ import annotations
 
@@ -45,10 +45,12 @@ def assemble(
     model: Model, *, time: float = 0.0, weights: Mapping[str, float] | None = None,
     fixed: Iterable[str] = (), velocity_weights: Mapping[str, float] | None = None,
 ) -> State:  # fmt: skip
-    """Positions and velocities that satisfy all joints, nearest to what was given.
+    """Positions and velocities that satisfy joints, drives and start values of joints.
 
-    "Nearest" is the least Σ w (|δr|²/L² + |θ|²) over the bodies: displacements over the extent L
-    of the mechanism, rotations in radians.
+    Parts that do not fit are put together by the least Σ w (|δr|²/L² + |θ|²) over the bodies:
+    displacements over the extent L of what joints connect, rotations in radians.  Then start
+    values and drives carry along the bodies beyond their joints, and in loops the joint
+    coordinates change as little as they can; with weights both are one step.
 
     weights : w, a body's resistance to being moved (default 1)
     fixed   : bodies that stay where they are described

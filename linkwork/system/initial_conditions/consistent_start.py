@@ -3,6 +3,7 @@
 1. Parts that do not fit, without start values and drives: the least motion of bodies.
 2. Start values and drives: the bodies beyond a joint are carried along, so that the other joints of
    a tree keep their coordinates; in loops the joint coordinates change as little as they can.
+   With weights of bodies both are one step, the least weighted motion of the bodies.
 3. Velocities: rates of joints are met, velocities of bodies kept where joints allow them, and other
    joint rates are the least (`velocities`).
 """
@@ -21,7 +22,6 @@ from linkwork.math import rotations
 from linkwork.model.drives import Drive, polynomial
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry
-from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.initial_conditions.joint_graph import JOINT, Edge, JointGraph
 from linkwork.system.initial_conditions.metrics import (
     BodyMetric,
@@ -34,6 +34,7 @@ from linkwork.system.initial_conditions.positions import (
     close,
     close_from_anywhere,
     nearest,
+    residual,
 )  # fmt: skip
 from linkwork.system.initial_conditions.velocities import consistent_velocities
 from linkwork.system.state import State
@@ -133,8 +134,9 @@ def start_positions(system: System, resistances: Resistances, described: State) 
     holds = ~system.on_velocities & system.keep
     system = system if holds.all() else system.with_rows(holds)
     bodies = resistances.metric(system, described)
-    led = np.array([row.driven for row in system.all_rows], bool)
-    if (led & holds).any():
+    led = np.array([row.driven for row in system.all_rows], bool) & holds
+    weighted = bool(resistances.weights)  # the user has said what gives way
+    if led.any() and not weighted and error(system, described).max() > TOLERANCE:
         try:
             fitting = system.with_rows(holds & ~led)
             state, history = close(fitting, bodies, described)
@@ -151,15 +153,14 @@ def led_positions(
     history: list[float],
 ) -> Start:  # fmt: skip
     """Positions with start values and drives, from those without them."""
-    C = error(system, origin)
-    if np.abs(C).max() < TOLERANCE:
+    if error(system, origin).max() < TOLERANCE:
         return Start(origin, history)
     still = [body_number(system, name) for name in resistances.fixed]
     graph = JointGraph(system, origin, still)
     metric = JointMetric(bodies.column, bodies.free, origin, graph)
     leading = Leading(system, graph, metric.before)
     state = leading.carried(origin, 1.0)
-    if np.abs(error(system, state)).max() < TOLERANCE:
+    if error(system, state).max() < TOLERANCE:
         return Start(state, history)
     try:
         state, more = leading.through_parts(metric, origin)
@@ -170,9 +171,8 @@ def led_positions(
 
 
 def error(system: System, state: State) -> np.ndarray:
-    """C, lengths over L."""
-    C = system.evaluate(state, tangent=False).C
-    return C * row_scale(system.kept_rows, system.length)
+    """|C|, lengths over L."""
+    return np.abs(residual(system, state))
 
 
 class Leading:
@@ -205,7 +205,7 @@ class Leading:
 
     def through_parts(self, metric: JointMetric, origin: State) -> tuple[State, list[float]]:
         """The whole way in parts, the loops closed after each, so that no branch is left."""
-        system, C = self.system, error(self.system, origin)
+        system, C = self.system, residual(self.system, origin)
         sizes = [
             max(np.linalg.norm(way[3:]), np.linalg.norm(way[:3]) / self.graph.lengths[i])
             for i, way in self.ways.items()
@@ -217,7 +217,7 @@ class Leading:
         state = origin
         for k in range(1, parts):
             moved = self.carried(state, k / parts)
-            left = np.where(carried, error(system, moved), (1 - k / parts) * C)
+            left = np.where(carried, residual(system, moved), (1 - k / parts) * C)
             state, _ = close(system, metric, moved, np.where(self.led, left, 0.0))
         return close(system, metric, self.carried(state, 1.0))
 

@@ -39,7 +39,7 @@ class Saddle:
         self.column, free = metric.column, metric.free.astype(float)
         D = sp.diags_array(self.column * free)
         self.row = row_scale(system.kept_rows, system.length)
-        self.c, self.C = self.row * e.C, e.C
+        self.c = self.row * e.C
         self.J = sp.csr_array(sp.diags_array(self.row) @ e.Cq @ D)
         M = metric.jacobian(state) @ D
         self.W = sp.csr_array(M.T @ M + sp.diags_array(1.0 - free))
@@ -58,6 +58,12 @@ class Saddle:
         return y[:n], y[n:]
 
 
+def residual(system: System, state: State) -> np.ndarray:
+    """C, lengths over L."""
+    C = system.evaluate(replace(state, acceleration=None, gamma=None), tangent=False).C
+    return C * row_scale(system.kept_rows, system.length)
+
+
 def close(
     system: System, metric: BodyMetric, state: State, target: Any = 0.0
 ) -> tuple[State, list[float]]:
@@ -69,8 +75,7 @@ def close(
         return state, []
     history: list[float] = []
     epsilon = LEAST
-    row = row_scale(system.kept_rows, system.length)
-    c = row * system.evaluate(state, tangent=False).C - target
+    c = residual(system, state) - target
     for _ in range(200):
         history.append(float(np.abs(c).max()))
         if history[-1] < TOLERANCE:
@@ -79,7 +84,7 @@ def close(
         while epsilon < 1e6:
             y = limited(metric, system, saddle.step(0.0, c, epsilon)[0], LARGEST_TURN)
             trial = state.moved(metric.column * metric.free * y)
-            ct = row * system.evaluate(trial, tangent=False).C - target
+            ct = residual(system, trial) - target
             predicted = c @ c - np.sum((c + saddle.J @ y) ** 2)
             if c @ c - ct @ ct > 0.1 * max(predicted, 1e-12 * (c @ c)):
                 break
@@ -89,6 +94,7 @@ def close(
         state, c, epsilon = trial, ct, max(epsilon / 100, LEAST)
     if np.abs(c).max() < ROUND_OFF:
         return state, history
+    row = row_scale(system.kept_rows, system.length)
     violations = violations_of(system, (c + target) / row)
     raise AssemblyError(
         f"model '{system.model.name}' cannot be assembled: these joints cannot be satisfied "
