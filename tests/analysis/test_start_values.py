@@ -181,19 +181,35 @@ def test_an_unrelated_body_changes_no_velocity():
     # min ((v − 1)/L)² + (2 v − 3.5)², L the radius of gyration, longer than the way to the hinge
     L2 = 0.3
     assert alone.velocity[2] == pytest.approx((1 / L2 + 7) / (1 / L2 + 4))
-    np.testing.assert_array_equal(alone.velocity, beside.velocity)
-    np.testing.assert_array_equal(alone.angular_velocity, beside.angular_velocity)
+    np.testing.assert_allclose(alone.velocity, beside.velocity, rtol=1e-14)
+    np.testing.assert_allclose(alone.angular_velocity, beside.angular_velocity, rtol=1e-14)
 
 
-def test_bodies_without_a_velocity_move_with_the_joints_locked():
+def test_a_rotor_spins_on_a_hub_that_stands():
+    """A described spin belongs to its body: one without a velocity moves as little as it can."""
     m = lw.Model()
-    a = m.add("a", lw.Body(1, (1, 1, 1), position=(0.5, 0, 0), angular_velocity=(0, 0, 2)))
-    b = m.add("b", lw.Body(1, (1, 1, 1), position=(1.5, 0, 0)))
-    m.add("pin", lw.Revolute(lw.GROUND, a, at=(0, 0, 0), axis=Z))
-    m.add("elbow", lw.Revolute(a, b, at=(1, 0, 0), axis=Z))
+    hub = m.add("hub", lw.Body(1, (1, 1, 1)))
+    disc = m.add("disc", lw.Body(1, (1, 1, 1), position=(0, 0, 1), angular_velocity=(0, 0, 30)))
+    m.add("foot", lw.Revolute(lw.GROUND, hub, at=(0, 0, 0), axis=Z))
+    m.add("shaft", lw.Revolute(hub, disc, at=(0, 0, 1), axis=Z))
     state = lw.assemble(m)
-    np.testing.assert_allclose(state["b"].velocity, (0, 3, 0), atol=1e-11)
-    np.testing.assert_allclose(state["b"].angular_velocity, (0, 0, 2), atol=1e-11)
+    np.testing.assert_allclose(state["disc"].angular_velocity, (0, 0, 30), atol=1e-12)
+    np.testing.assert_allclose(state["hub"].angular_velocity, 0, atol=1e-12)
+
+
+def test_a_rate_keeps_the_other_rates_that_were_described():
+    """A rotor on an arm whose hinge has a rate keeps its own spin relative to the arm or, where it
+    was described, its own velocity."""
+    for described in (None, (0, 0, 7.0)):
+        m = lw.Model()
+        arm = m.add("arm", lw.Body(1, (1, 1, 1), position=(0.5, 0, 0)))
+        rotor = m.add("rotor", lw.Body(1, (1, 1, 1), (1, 0, 0), angular_velocity=described))
+        m.add("pin", lw.Revolute(lw.GROUND, arm, at=(0, 0, 0), axis=Z, rate=2.0))
+        m.add("shaft", lw.Revolute(arm, rotor, at=(1, 0, 0), axis=Z))
+        state = lw.assemble(m)
+        spin = 2.0 if described is None else 7.0
+        np.testing.assert_allclose(state["rotor"].angular_velocity, (0, 0, spin), atol=1e-11)
+        np.testing.assert_allclose(state["rotor"].velocity, (0, 2, 0), atol=1e-11)
 
 
 def test_a_drive_carries_along_what_lies_beyond():

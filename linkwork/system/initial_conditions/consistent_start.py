@@ -4,8 +4,7 @@
 2. Start values and drives: the bodies beyond a joint are carried along, so that the other joints of
    a tree keep their coordinates; in loops the joint coordinates change as little as they can.
    With weights of bodies both are one step, the least weighted motion of the bodies.
-3. Velocities: rates of joints are met, velocities of bodies kept where joints allow them, and other
-   joint rates are the least (`velocities`).
+3. Velocities in the same two steps (`velocities`).
 """
 
 from __future__ import annotations

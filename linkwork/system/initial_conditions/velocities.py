@@ -1,14 +1,15 @@
-"""Velocities with C_q v + C_t = 0: the least change of those described, then least joint rates.
+"""Velocities with C_q v + C_t = 0, in two steps.
 
-    min Σ w |v − v_described|² + ε |J_m v|²,      J_m v: the rates of the joint coordinates
-
-over the velocities that bodies were described with, and over all joints: bodies without a velocity
-of their own move as if joints without a rate were locked.
+1. Without drives and rates of joints: the least change Σ w |v − v₀|² of the velocities that bodies
+   were described with; those that were not are free, and least.
+2. With them: other joints keep their rates, min Σ w |v − v₀|² + ε |J_m (v − v₁)|² with the rates
+   J_m v of the joint coordinates and v₁ of the first step.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,11 @@ from linkwork.system.initial_conditions.open_joints import listed, violations_of
 from linkwork.system.state import State
 from linkwork.system.system import System
 
-RATES = 1e-6  # weight of joint rates beside velocities that bodies were described with,
-BASES = 1e-12  # of the velocities of bodies without a joint to the ground,
-FOLLOWS = 1e-24  # and of rates that constraints alone determine, such as those of places on a beam
+FREE = 1e-9  # weight of a velocity that was not described,
+FOLLOWS = 1e-24  # of a rate that constraints alone determine, such as that of a place on a beam,
+RATES = 1e-6  # of joint rates beside velocities that were described,
+BASES = 1e-12  # and of bodies without a joint to the ground
+ROUND_OFF = 1e-15  # of rows that are satisfied
 LOST = 1e-6  # of a described velocity: round-off
 
 
@@ -43,29 +46,24 @@ def consistent_velocities(system: System, resistances: Resistances, state: State
     if not system.rows:
         return state
     e, v = system.evaluate(state, rates=True), state.rates
-    described = described_velocities(system)
-    at_rest = not np.any(v) or described[: system.layout.rigid].all()
-    if at_rest and not np.any(e.Ct + e.jacobian.times(v)):
+    if not np.any(e.Ct + e.jacobian.times(v)):
         return state  # nothing to change
-    row, n = row_scale(system.kept_rows, system.length), system.motions
-    column, free = resistances.columns(system, of_velocities=True), resistances.free(system)
-    free |= ~described
-    D = sp.diags_array(column * free)
-    J = sp.diags_array(row) @ e.Cq @ D
-    M = joint_rates(system, state) @ D
-    weight = np.where(described | ~free, 1.0, 0.0)
-    weight[system.layout.rigid :][system.layout.follows] = FOLLOWS
-    W = sp.diags_array(weight) + RATES * (M.T @ M)
-    A = sp.block_array([[W, J.T], [J, -1e-13 * sp.eye_array(system.rows)]])
-    lu = sp.splu(A.tocsc())
-    anchor, multipliers = v.copy(), np.zeros(system.rows)
-    pull = -RATES * (M.T @ (M @ np.where(free, v / column, 0.0)))
-    for _ in range(4):
-        # pull described velocities back; the others stay where they have come to
-        pull = pull + weight * np.where(free & described, (anchor - v) / column, 0.0)
-        y = lu.solve(np.concatenate([pull - J.T @ multipliers, -row * (e.Ct + e.Cq @ v)]))
-        v = v + column * free * y[:n]
-        multipliers, pull = multipliers + y[n:], np.zeros(n)
+    row = row_scale(system.kept_rows, system.length)
+    described = described_velocities(system)
+    column = resistances.columns(system, of_velocities=True)
+    free = resistances.free(system) | ~described
+    J = sp.csr_array(sp.diags_array(row) @ e.Cq @ sp.diags_array(column))
+    right, led = -row * e.Ct, np.array([r.driven for r in system.kept_rows])
+    follows = np.concatenate([np.zeros(system.layout.rigid, bool), system.layout.follows])
+    held = np.where(follows, FOLLOWS, 1.0 * described)
+    problem = LeastChange(v / column, held, free.astype(float))
+    weight = np.maximum(held, FREE * ~follows) if described.any() else np.ones(len(v))
+    y = problem.solve(v / column, sp.diags_array(weight), J[~led], right[~led])
+    if led.any():
+        M = joint_rates(system, state) @ sp.diags_array(column * free)
+        W = sp.diags_array(np.maximum(held, ~free)) + RATES * (M.T @ M)
+        y = problem.solve(y, W, J, right)
+    v = column * y
     error = row * (e.Ct + e.Cq @ v)
     size = 1.0 + np.abs(row * e.Ct).max() + np.abs(v / column).max()
     if np.abs(error).max() > 1e-8 * size:
@@ -77,6 +75,31 @@ def consistent_velocities(system: System, resistances: Resistances, state: State
             violations=violations,
         )
     return state.with_rates(v)
+
+
+@dataclass(frozen=True)
+class LeastChange:
+    """Velocities y, scaled, nearest to an anchor by their weights; `free` (0, 1) may change."""
+
+    anchor: np.ndarray
+    weight: np.ndarray
+    free: np.ndarray
+
+    def solve(self, y: np.ndarray, W: Any, J: Any, right: np.ndarray) -> np.ndarray:
+        """J y = right by changes of y that are least in W, the anchor's velocities kept first."""
+        n, m = len(y), len(right)
+        size = 1.0 + np.abs(right).max(initial=0.0) + np.abs(y).max(initial=0.0)
+        if np.abs(J @ y - right).max(initial=0.0) <= ROUND_OFF * size:
+            return y
+        moves = J @ sp.diags_array(self.free)
+        lu = sp.splu(sp.block_array([[W, moves.T], [moves, -1e-13 * sp.eye_array(m)]]).tocsc())
+        multipliers = np.zeros(m)
+        for _ in range(3):
+            # pull described velocities back; the others stay where they have come to
+            pull = self.weight * self.free * (self.anchor - y) - moves.T @ multipliers
+            step = lu.solve(np.concatenate([pull, right - J @ y]))
+            y, multipliers = y + self.free * step[:n], multipliers + step[n:]
+        return y
 
 
 def joint_rates(system: System, state: State) -> Any:
