@@ -39,7 +39,8 @@ from linkwork.system.initial_conditions.velocities import consistent_velocities
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
-PART = 0.3  # rad, or lengths over L, by which joints of loops are moved at once
+PART = 0.5  # rad, or lengths over L, by which joints of loops are moved at once
+NEARLY = 1e-4  # error of joints, lengths over L, that is left on the way
 MOVED = 1e-9  # rad, or lengths over L: a smaller change is round-off
 PARTS = 1000  # of a large change, at most
 
@@ -217,7 +218,7 @@ class Leading:
         for k in range(1, parts):
             moved = self.carried(state, k / parts)
             left = np.where(carried, residual(system, moved), (1 - k / parts) * C)
-            state, _ = close(system, metric, moved, np.where(self.led, left, 0.0))
+            state, _ = close(system, metric, moved, np.where(self.led, left, 0.0), NEARLY)
         return close(system, metric, self.carried(state, 1.0))
 
     def others_moved(self, change: np.ndarray) -> dict[str, dict[str, float]]:

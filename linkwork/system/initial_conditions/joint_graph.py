@@ -94,22 +94,24 @@ class JointGraph:
         turn = rotations.multiply(rotations.conjugate(before[:, 3:]), now[:, 3:])
         return np.hstack([now[:, :3] - before[:, :3], rotations.logarithm(turn)])
 
-    def jacobian(self, state: State) -> sp.csr_array:
-        """(6 edges, motions): relative velocities, rotations in the axes of marker P."""
+    def jacobian(self, state: State, weights: np.ndarray) -> sp.csr_array:
+        """(6 edges, motions): relative velocities by their weights, rotations in the axes of
+        marker P."""
         poses, bodies = self.marker_poses(state)
         S, P = (np.swapaxes(rotations.matrix(poses[:, k, 3:]), 1, 2) for k in (0, 1))
         Ra, Rb = (rotations.matrix(bodies[:, k, 3:]) for k in (0, 1))
         ua, ub = (rotations.tilde(self.markers[:, k, :3]) for k in (0, 1))
         d = rotations.tilde(poses[:, 1, :3] - poses[:, 0, :3])
-        blocks = np.zeros((2, len(self.edges), 6, SIX))
+        blocks = np.zeros((2, len(self.edges), SIX, SIX))
         blocks[0, :, :3, :3], blocks[1, :, :3, :3] = -S, S
         blocks[0, :, :3, 3:], blocks[1, :, :3, 3:] = S @ (Ra @ ua + d @ Ra), -S @ Rb @ ub
         blocks[0, :, 3:, 3:], blocks[1, :, 3:, 3:] = -P @ Ra, P @ Rb
-        row, column = np.indices((6, SIX))
+        blocks *= weights[..., None]
+        row, column = np.indices((SIX, SIX))
         edge, ends = np.arange(len(self.edges))[:, None, None], self.ends.T[:, :, None, None]
-        rows = np.broadcast_to(6 * edge + row, blocks.shape)
+        rows = np.broadcast_to(SIX * edge + row, blocks.shape)
         moves = np.broadcast_to(ends >= 0, blocks.shape)
-        shape = 6 * len(self.edges), self.system.motions
+        shape = SIX * len(self.edges), self.system.motions
         return sp.csr_array((blocks[moves], (rows[moves], (SIX * ends + column)[moves])), shape)
 
     # ----------------------------------------------------------------------- moving along the tree

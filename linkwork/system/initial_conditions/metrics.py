@@ -92,7 +92,7 @@ class BodyMetric:
         return self.free / self.column * state.way_from(self.origin)
 
     def jacobian(self, state: State) -> Any:
-        return sp.diags_array(self.free / self.column)
+        return sp.dia_array(((self.free / self.column)[None], [0]), shape=(len(self.free),) * 2)
 
     def distance(self, state: State) -> float:
         return float(self.numbers(state) @ self.numbers(state))
@@ -114,6 +114,7 @@ class JointMetric(BodyMetric):
         return np.concatenate([self.graph.weights.ravel() * change, values])
 
     def jacobian(self, state: State) -> Any:
-        values = BodyMetric.jacobian(self, state).tocsr()[state.velocities.size :]
-        weights = sp.diags_array(self.graph.weights.ravel())
-        return sp.vstack([weights @ self.graph.jacobian(state), values])
+        joints, rigid = self.graph.jacobian(state, self.graph.weights), state.velocities.size
+        if len(self.free) == rigid:
+            return joints
+        return sp.vstack([joints, BodyMetric.jacobian(self, state).tocsr()[rigid:]])

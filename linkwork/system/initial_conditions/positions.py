@@ -36,20 +36,23 @@ class Saddle:
 
     def __init__(self, system: System, metric: BodyMetric, state: State, K: Any = None) -> None:
         e = system.evaluate(replace(state, gamma=None, acceleration=None))
-        self.column, free = metric.column, metric.free.astype(float)
-        D = sp.diags_array(self.column * free)
-        self.row = row_scale(system.kept_rows, system.length)
+        self.row, D = row_scale(system.kept_rows, system.length), metric.column * metric.free
         self.c = self.row * e.C
-        self.J = sp.csr_array(sp.diags_array(self.row) @ e.Cq @ D)
-        M = metric.jacobian(state) @ D
-        self.W = sp.csr_array(M.T @ M + sp.diags_array(1.0 - free))
+        Cq = e.jacobian
+        data = Cq.data * self.row[Cq.row] * D[Cq.indices]
+        self.J = sp.csr_array((data, Cq.indices, Cq.indptr), shape=Cq.shape)
+        M = sp.csr_array(metric.jacobian(state))
+        M.data *= D[M.indices]
+        self.W = M.T @ M
+        if not metric.free.all():
+            self.W = self.W + sp.diags_array(1.0 - metric.free)
         if K is not None:
-            self.W = self.W + D @ K @ D
+            self.W = self.W + sp.diags_array(D) @ K @ sp.diags_array(D)
         self.pull = M.T @ metric.numbers(state)
 
     def step(self, g: Any, c: np.ndarray, epsilon: float = LEAST) -> tuple[np.ndarray, np.ndarray]:
         """Increments of the motion unknowns and of the multipliers of the scaled rows."""
-        n, m = len(self.column), len(self.c)
+        n, m = len(self.pull), len(self.c)
         rows = -epsilon * sp.eye_array(m)
         A = sp.block_array([[self.W, self.J.T], [self.J, rows]]).tocsc()
         y = -sp.splu(A).solve(np.concatenate([np.broadcast_to(g, n), c]))
@@ -65,8 +68,9 @@ def residual(system: System, state: State) -> np.ndarray:
 
 
 def close(
-    system: System, metric: BodyMetric, state: State, target: Any = 0.0
-) -> tuple[State, list[float]]:
+    system: System, metric: BodyMetric, state: State, target: Any = 0.0,
+    tolerance: float = TOLERANCE,
+) -> tuple[State, list[float]]:  # fmt: skip
     """Steps of least size until C, lengths over L, is the target, or as near to it as it can be.
 
     Returns the largest error before each step, too.
@@ -78,7 +82,7 @@ def close(
     c = residual(system, state) - target
     for _ in range(200):
         history.append(float(np.abs(c).max()))
-        if history[-1] < TOLERANCE:
+        if history[-1] < tolerance:
             return state, history
         saddle = Saddle(system, metric, state)
         while epsilon < 1e6:

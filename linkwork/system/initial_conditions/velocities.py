@@ -108,7 +108,7 @@ def joint_rates(system: System, state: State) -> Any:
     weight = graph.weights.copy()
     bases = [i for i, edge in enumerate(graph.edges) if not edge.owner]
     weight[bases] *= np.sqrt(BASES / RATES)
-    return sp.diags_array(weight.ravel()) @ graph.jacobian(state)
+    return graph.jacobian(state, weight)
 
 
 def warn_of_lost_velocities(system: System, state: State) -> None:
