@@ -32,16 +32,16 @@ def microseconds_per_step(
     """CPU and wall time per step of the compiled loop, h = 1e-3, generalized-alpha or the other."""
     h = 1e-3
     assembled = assemble_model(chain(n))
-    system, start = assembled.system, assembled.state
+    data, start = assembled.data, assembled.state
     run: Any
     if energy_momentum:
-        run = lw.EnergyMomentum().run(assembled.full, system, start, h)
+        run = lw.EnergyMomentum().run(assembled.full, data, start, h)
     else:
         run = ImplicitRun(
-            system, lw.GeneralizedAlpha(), start, h, None, constraint_stiffness=stiffness
+            data, lw.GeneralizedAlpha(), start, h, None, constraint_stiffness=stiffness
         )
     times = h * np.arange(1, steps + 3)
-    schedule, out = system.schedule(times), step_rows(assembled.full, 0)
+    schedule, out = data.schedule(times), step_rows(assembled.full.system, 0)
     saved = np.full(len(times), -1)
     run.advance(times[:2], schedule[:2], saved[:2], out)
     cpu, wall = time.process_time(), time.perf_counter()

@@ -74,7 +74,8 @@ def run(sides: list[int], runs: int = 3) -> dict[str, Any]:
     from linkwork.system.system import compile_model
 
     system = compile_model(build(sides))
-    A, p = system.evaluate(system.described_state(), cM=1e6).matrix.tocsr(), system.pattern
+    data = system.data()
+    A, p = data.evaluate(system.described_state(), cM=1e6).matrix.tocsr(), data.pattern
     parts = p.indptr, p.indices, A.data, p.groups, p.motions
     refactor(analyse(*parts), A.data)  # loads the compiled code
     begin = time.process_time()

@@ -63,8 +63,8 @@ def memory() -> float:
 
 def data(march: Any) -> float:
     """The arrays that one of Newton's iterations goes over, MB."""
-    system, e, s = march.system, march.lu, march.stepper
-    work, tables, second = system.work, system.tables, system.pattern.left  # C_q is there twice
+    numbers, e, s = march.data, march.lu, march.stepper
+    work, tables, second = numbers.work, numbers.tables, numbers.pattern.left  # C_q is there twice
     arrays = (
         work.nodes, work.vdot, work.x, work.gamma, work.f, work.C, work.vals[: -second],
         tables.ints, tables.reals, tables.bodies, tables.blocks, e.nodes, e.rows, e.order,
@@ -113,7 +113,7 @@ def run(case: str, n: int, steps: int = 20) -> dict[str, Any]:
     advance(march, assembled, H, 2)
     times = H * np.arange(3, steps + 3)
     found["memory"], begin = memory() - base, march.snapshot()
-    schedule, none = assembled.system.schedule(times), step_rows(assembled.full, 0)
+    schedule, none = assembled.data.schedule(times), step_rows(assembled.full.system, 0)
     found["step"] = np.inf
     for _ in range(REPEATS):
         march.recover(begin)
@@ -122,7 +122,7 @@ def run(case: str, n: int, steps: int = 20) -> dict[str, Any]:
         found["step"] = min(found["step"], 1e6 * (time.process_time() - cpu) / steps)
     found["data"], found["bandwidth"] = data(march), bandwidth()
     found["violation"] = float(np.abs(assembled.full.evaluate(march.state()).C).max())
-    found["bodies"] = assembled.full.bodies
+    found["bodies"] = assembled.full.system.bodies
     march.recover(begin)
     found["iterations"] = 0.0  # per step, of the same steps one by one
     for k in range(steps):

@@ -113,10 +113,11 @@ def describe_assembly(say: Console, model: lw.Model) -> None:
 
     heading(say, "1  Assembly: do the joints fit together?")
     found = assemble_model(model, warn=False)
-    rows, left = len(found.full.all_rows), len(found.redundancy.dropped)
-    freedoms = found.full.layout.rigid - found.redundancy.rank
+    rows, left = len(found.full.system.all_rows), len(found.redundancy.dropped)
+    freedoms = found.full.system.layout.rigid - found.redundancy.rank
     say.print(
-        f"They do. {found.full.bodies} bodies could move in {found.full.layout.rigid} ways, the "
+        f"They do. {found.full.system.bodies} bodies could move in "
+        f"{found.full.system.layout.rigid} ways, the "
         f"joints forbid {rows}, yet {freedoms} freedoms are left: the car's heave and the wheel's "
         f"travel.\nEach wishbone turns on two hinges in one line, so {left} of the conditions only "
         "repeat others. linkwork leaves these out and says so:"

@@ -51,15 +51,15 @@ def energy(case: Case, state: State) -> float:
 def start(assembled: Assembled, h: float, tolerance: float = 1e-8) -> ImplicitRun:
     full, method = assembled.full, lw.GeneralizedAlpha(rho=0.8, tolerance=tolerance)
     return ImplicitRun(
-        assembled.system, method, assembled.state, h,
+        assembled.data, method, assembled.state, h,
         lambda state: choose_rows(full, state, warn=False)[1], full=full,
     )  # fmt: skip
 
 
 def advance(run: ImplicitRun, assembled: Assembled, h: float, steps: int) -> None:
     times = h * np.arange(1, steps + 1)
-    out = step_rows(assembled.full, 0)
-    run.advance(times, assembled.system.schedule(times), np.full(steps, -1), out)
+    out = step_rows(assembled.full.system, 0)
+    run.advance(times, assembled.data.schedule(times), np.full(steps, -1), out)
 
 
 def run(case: str, n: int, steps: int, refine: int = 1) -> dict[str, Any]:

@@ -47,12 +47,12 @@ def path(
     assembled: Assembled, h: float, steps: int, tolerance: float, watched: int
 ) -> list[list[list[float]]]:
     """Positions of 101 places from the root to the tip, at equally spaced times."""
-    run, system = start(assembled, h, tolerance), assembled.system
+    run, data = start(assembled, h, tolerance), assembled.data
     times = h * np.arange(1, steps + 1)
-    out, saved = step_rows(assembled.full, watched), np.full(steps, -1)
+    out, saved = step_rows(assembled.full.system, watched), np.full(steps, -1)
     saved[steps // watched - 1 :: steps // watched] = np.arange(watched)
-    run.advance(times, system.schedule(times), saved, out)
-    along = np.argsort([system.items[b].s for b in range(system.bodies)])
+    run.advance(times, data.schedule(times), saved, out)
+    along = np.argsort([data.system.items[b].s for b in range(data.system.bodies)])
     places = out.motion[:, along, :3]
     return places[:, :: (len(along) - 1) // 100].tolist()
 

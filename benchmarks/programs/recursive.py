@@ -30,12 +30,12 @@ class March:
     def __init__(self, model: lw.Model, method: Any) -> None:
         self.assembled = assemble_model(model, warn=False)
         a = self.assembled
-        self.run = method.run(a.full, a.system, a.state, H)
+        self.run = method.run(a.full, a.data, a.state, H)
 
     def advance(self, steps: int) -> None:
         times = self.run.time + H * np.arange(1, steps + 1)
-        out = step_rows(self.assembled.full, 0)
-        schedule = self.assembled.system.schedule(times)
+        out = step_rows(self.assembled.full.system, 0)
+        schedule = self.assembled.data.schedule(times)
         self.run.advance(times, schedule, np.full(steps, -1), out)
 
     def evaluate(self, times: int) -> None:

@@ -19,9 +19,9 @@ from matplotlib.colors import ListedColormap
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.results.plots import COLOURS, GREY, LIGHT
+from linkwork.system.data import Data
 from linkwork.system.elimination import Elimination, analyse
 from linkwork.system.elimination.tables import BODY, PARENT, PIVOTS, ROW, ROWS, UNKNOWN
-from linkwork.system.system import System
 
 POINTS = {"A": (0, 0, 0), "B": (0, 0, 0.1), "C": (0.4, 0, 0.3), "D": (0.4, 0, 0)}
 BARS = {"crank": "AB", "coupler": "BC", "rocker": "CD"}
@@ -43,11 +43,11 @@ def four_bar() -> lw.Model:
     return m
 
 
-def eliminated() -> tuple[System, Elimination]:
+def eliminated() -> tuple[Data, Elimination]:
     """The four-bar without its redundant rows, and how its accelerations are solved for."""
     found = assemble_model(four_bar(), warn=False)
-    found.system.evaluate(found.state, cM=1.0)
-    return found.system, analyse(found.system.pattern, found.system.work.vals, found.system.length)
+    found.data.evaluate(found.state, cM=1.0)
+    return found.data, analyse(found.data.pattern, found.data.work.vals, found.data.system.length)
 
 
 def unknowns(e: Elimination, number: int) -> np.ndarray:
@@ -62,12 +62,12 @@ def delayed(e: Elimination, number: int) -> np.ndarray:
     return e.late_unknown[e.late_at[number] : last]
 
 
-def draw_matrix(ax: Any, system: System, e: Elimination, number: int) -> None:
+def draw_matrix(ax: Any, data: Data, e: Elimination, number: int) -> None:
     """The matrix in the order of elimination, when it is the turn of a node."""
     count = e.unknowns + len(e.late_unknown)
     kind = np.zeros((count, count), int)
-    row = np.repeat(np.arange(e.unknowns), np.diff(system.pattern.indptr))
-    kind[row, system.pattern.indices] = WAITING
+    row = np.repeat(np.arange(e.unknowns), np.diff(data.pattern.indptr))
+    kind[row, data.pattern.indices] = WAITING
     for i in range(number + 1):
         six = 6 * e.nodes[i, PARENT] + np.arange(6)
         for new in delayed(e, i):
@@ -86,7 +86,8 @@ def draw_matrix(ax: Any, system: System, e: Elimination, number: int) -> None:
         ax.axhline(end, color=LIGHT, linewidth=0.8)
         ax.axvline(end, color=LIGHT, linewidth=0.8)
         middle = end - len(unknowns(e, i)) / 2
-        ax.text(middle, -0.6, system.names[e.nodes[i, BODY]], ha="center", color=GREY, fontsize=9)
+        name = data.system.names[e.nodes[i, BODY]]
+        ax.text(middle, -0.6, name, ha="center", color=GREY, fontsize=9)
     ax.set_aspect("equal")
     ax.invert_yaxis()
     ax.set_xticks([])
@@ -95,16 +96,16 @@ def draw_matrix(ax: Any, system: System, e: Elimination, number: int) -> None:
         spine.set_color(LIGHT)
 
 
-def draw_mechanism(ax: Any, system: System, e: Elimination, number: int) -> None:
+def draw_mechanism(ax: Any, data: Data, e: Elimination, number: int) -> None:
     """Bars and joints: which have left, which leave now, and what waits."""
     place = {name: (p[0], p[2]) for name, p in POINTS.items()}
-    left = [system.names[e.nodes[i, BODY]] for i in range(number + 1)]
+    left = [data.system.names[e.nodes[i, BODY]] for i in range(number + 1)]
     for name in [*left[:-1], *(n for n in BARS if n not in left), left[-1]]:
         (x0, z0), (x1, z1) = (place[p] for p in BARS[name])
         gone = name in left[:-1]
         colour = COLOURS[0] if name == left[-1] else PALE if gone else "#b5b5b5"
         ax.plot([x0, x1], [z0, z1], color=colour, linewidth=7, solid_capstyle="round")
-    counts = Counter(row.owner for row in system.kept_rows)
+    counts = Counter(row.owner for row in data.kept_rows)
     shift = {"A": (-0.035, 0), "B": (-0.035, 0.02), "C": (0.03, 0.02), "D": (0.035, 0)}
     for name, (x, z) in place.items():
         mine = {b for b in ENDS[name] if b}
@@ -122,10 +123,10 @@ def draw_mechanism(ax: Any, system: System, e: Elimination, number: int) -> None
     ax.axis("off")
 
 
-def say(system: System, e: Elimination, number: int) -> str:
+def say(data: Data, e: Elimination, number: int) -> str:
     """What happens at a node, in two lines."""
     node, late = e.nodes[number], len(delayed(e, number))
-    text = f"{number + 1}. the {system.names[node[BODY]]} leaves\n"
+    text = f"{number + 1}. the {data.system.names[node[BODY]]} leaves\n"
     text += f"{node[ROWS]} rows, {node[PIVOTS]} pivots"
     if late:
         text += f", {late} row waits" if late == 1 else f", {late} rows wait"
@@ -134,14 +135,14 @@ def say(system: System, e: Elimination, number: int) -> str:
 
 
 def main() -> None:
-    system, e = eliminated()
+    data, e = eliminated()
     figure, axes = plt.subplots(2, len(e.nodes), figsize=(11, 6.6), layout="constrained",
                                 height_ratios=(1, 1.7))  # fmt: skip
     for number in range(len(e.nodes)):
-        axes[0, number].set_title(say(system, e, number), color=GREY, fontsize=11)
-        draw_mechanism(axes[0, number], system, e, number)
-        draw_matrix(axes[1, number], system, e, number)
-        print(say(system, e, number).replace("\n", ": "))
+        axes[0, number].set_title(say(data, e, number), color=GREY, fontsize=11)
+        draw_mechanism(axes[0, number], data, e, number)
+        draw_matrix(axes[1, number], data, e, number)
+        print(say(data, e, number).replace("\n", ": "))
     figure.savefig(Path(__file__).parent.parent / "images" / "elimination.png", dpi=130)
 
 

@@ -21,9 +21,9 @@ from linkwork.elements.forces.stop import moves
 from linkwork.elements.joints.joints import Joint
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.results.outputs.violation import constraints_alone
 from linkwork.results.result import Result
 from linkwork.system.consistency.agreement import agreement
+from linkwork.system.data import Data
 from linkwork.system.redundancy import MinimumNorm
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -37,8 +37,9 @@ class Actuators:
     """Directions ϑ_q of the actuators: names, units, and the forces for a motion."""
 
     def __init__(
-        self, full: System, names: Sequence[str] | None, driven: np.ndarray, loose: np.ndarray
+        self, full: Data, names: Sequence[str] | None, driven: np.ndarray, loose: np.ndarray
     ) -> None:
+        system = full.system
         if names is not None and not len(names):
             raise ModelError(
                 "actuators of inverse is an empty list; name the joints that push, or leave it "
@@ -46,17 +47,17 @@ class Actuators:
             )
         self.full, self.passive = full, ~(driven | loose)
         self.rows = np.zeros_like(driven)  # that actuators push along
-        self.loaded = any(e.entry.reads for e in full.elements)  # friction depends on multipliers
+        self.loaded = any(e.entry.reads for e in system.elements)  # friction depends on multipliers
         if names is None:
             self.rows = loose if loose.any() else driven
         self.joints: list[tuple[Any, str] | int] = []  # a joint and how it moves, or a driven row
         labels, units = [], []
         if names is None:
-            rows = [(r, full.all_rows[r]) for r in np.flatnonzero(self.rows)]
+            rows = [(r, system.all_rows[r]) for r in np.flatnonzero(self.rows)]
             owners = [row.owner for _, row in rows]
             several = {name for name in owners if owners.count(name) > 1}
             for r, row in rows:
-                item, kind = full.model[row.owner], {"rz": "turn", "z": "slide"}.get(row.name, "")
+                item, kind = system.model[row.owner], {"rz": "turn", "z": "slide"}.get(row.name, "")
                 plain = isinstance(item, Joint) and kind and not item.laws().get("a")
                 plain = plain and (kind == "slide" or alone(rows, row))
                 self.joints.append((item, kind) if plain else int(r))
@@ -64,7 +65,7 @@ class Actuators:
                 units.append("N m" if row.is_angle else "N")
         else:
             for name in names:
-                joint = full.model[name]
+                joint = system.model[name]
                 if not isinstance(joint, Joint):
                     raise ModelError(f"actuators of inverse must be joints; {joint.label} is none")
                 motion = moves(joint, None, "an actuator of inverse")
@@ -77,14 +78,14 @@ class Actuators:
         """Which rows bear the loads of friction where joints repeat each other, and what spreads
         the reactions of the others: those of runs (analysis.independence)."""
         held = self.passive | self.rows
-        part = self.full if held.all() else self.full.with_rows(held)
+        part = self.full if held.all() else self.full.restricted(held)
         redundancy, chosen = choose_rows(part, state, warn=False)
         self.bearing = chosen.keep
         self.spread = MinimumNorm(constraint_rows(part, state), redundancy)
 
     def driven_scale(self, row: int) -> float:
         """Of a driven row of C_q; one of a rotation is Im ρ, half of its angle."""
-        return 2.0 if self.full.all_rows[row].is_angle else 1.0
+        return 2.0 if self.full.system.all_rows[row].is_angle else 1.0
 
     def forces(self, state: State) -> tuple[np.ndarray, np.ndarray]:
         """On second bodies: −c of the smallest (λ, c) that balance the motion; all multipliers."""
@@ -95,7 +96,8 @@ class Actuators:
         loads = agreement(lambda gamma: self.balance(state, gamma)[1], gamma)
         if loads is None:
             raise ModelError(
-                f"'{self.full.model.name}' jams at t = {state.time:g}: friction grows with the "
+                f"'{self.full.system.model.name}' jams at t = {state.time:g}: "
+                "friction grows with the "
                 "reactions that it makes; look for a coefficient or a radius that is too large"
             )
         values, gamma = self.balance(state, loads)
@@ -106,13 +108,14 @@ class Actuators:
 
     def balance(self, state: State, loads: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """`forces`, with friction under these multipliers."""
+        system = self.full.system
         e = self.full.evaluate(replace(state, gamma=loads, acceleration=state.acceleration))
         J = e.Cq.toarray()
         if loads is not None:
             e.f.ravel()[:] -= J.T @ loads
         rows = np.array([
             self.driven_scale(x) * J[x] if isinstance(x, int)
-            else direction(self.full, *x, state.motion[None])[0]
+            else direction(system, *x, state.motion[None])[0]
             for x in self.joints
         ])  # fmt: skip
         A = np.concatenate([J[self.passive], rows])
@@ -120,7 +123,7 @@ class Actuators:
         left = np.abs(A.T @ y + e.f.ravel()).max()
         if left > TIGHT * max(1.0, np.abs(e.f).max()):
             raise ModelError(
-                f"the actuators {', '.join(self.names)} cannot give '{self.full.model.name}' its "
+                f"the actuators {', '.join(self.names)} cannot give '{system.model.name}' its "
                 f"motion at t = {state.time:g}: {left:.3g} of the forces needed act where they do "
                 "not; add actuators, or prescribe less"
             )
@@ -136,7 +139,8 @@ class Actuators:
 
     def over(self, run: Result) -> tuple[np.ndarray, np.ndarray]:
         """`forces` at all stored times of a run of `kinematics`, whose multipliers it has."""
-        alone, n = constraints_alone(self.full), self.full.layout.rigid
+        system = self.full.system
+        alone, n = system.data(elements=system.holding), system.layout.rigid
         values, gamma = np.zeros((len(run), len(self.joints))), np.zeros_like(run.gamma)
         square = int(self.passive.sum()) + len(self.joints) == n
         size = max(1, DENSE // (n * n))
@@ -157,7 +161,7 @@ class Actuators:
         """Forces and multipliers into `values` and `gamma`; where they are beyond doubt."""
         rows = [
             self.driven_scale(x) * J[:, x] if isinstance(x, int)
-            else direction(self.full, *x, motion)
+            else direction(self.full.system, *x, motion)
             for x in self.joints
         ]
         A = np.concatenate([J[:, self.passive], np.stack(rows, axis=1)], axis=1).swapaxes(1, 2)
@@ -183,17 +187,17 @@ def alone(rows: list, row: Any) -> bool:
     return sum(r.is_angle and r.owner == row.owner for _, r in rows) == 1
 
 
-def direction(full: System, joint: Any, motion: str, stored: np.ndarray) -> np.ndarray:
+def direction(system: System, joint: Any, motion: str, stored: np.ndarray) -> np.ndarray:
     """∂ϑ/∂q of a joint's angle or displacement over stored motions (T, bodies, 13).
 
     Along body-axis increments of all bodies, (T, 6 bodies).
     """
     fa, fb = joint.frames
-    number = {name: i for i, name in enumerate(full.names)}
+    number = {name: i for i, name in enumerate(system.names)}
     ends = [number.get(f.body.name, -1) for f in (fa, fb)]
     still = np.tile([0.0, 0, 0, 1, 0, 0, 0], (len(stored), 1))
     a, b = (stored[:, i, :7] if i >= 0 else still for i in ends)
-    out = np.zeros((len(stored), full.bodies + 1, 6))
+    out = np.zeros((len(stored), system.bodies + 1, 6))
     if motion == "turn":
         reals = np.zeros((1, ts.REALS))
         reals[0, :4], reals[0, 4:8] = fa.orientation, fb.orientation

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.analysis.scales import column_scale
 from linkwork.errors import LinkworkWarning, ModelError, users_line
+from linkwork.system.data import Data
 from linkwork.system.redundancy import (
     ConstraintRows,
     Redundancy,
@@ -21,143 +22,151 @@ from linkwork.system.state import State
 from linkwork.system.system import System
 
 
-def choose_rows(full: System, state: State, *, warn: bool = True) -> tuple[Redundancy, System]:
+def choose_rows(full: Data, state: State, *, warn: bool = True) -> tuple[Redundancy, Data]:
     """Independent ones of a system's rows at an assembled state, and the system with them alone.
 
     warn : of rows that repeat others; of friction that these load is warned of in any case
     """
+    system = full.system
     rows = constraint_rows(full, state)
     redundancy = judged = independent_rows(rows)
-    if full.model.planar is not None and redundancy.messages:
-        rows = constraint_rows(full.with_rows(counting(full) & full.keep), state)
+    if system.model.planar is not None and redundancy.messages:
+        rows = constraint_rows(full.restricted(counting(system) & full.keep), state)
         judged = independent_rows(rows)
         redundancy = replace(redundancy, messages=judged.messages)
     if warn:
         for message in redundancy.messages:
-            warn_once(full, message)
+            warn_once(system, message)
         if len(full.tables.sensors) and not redundancy.keep.all():
             warn_of_readings(full, state, redundancy.keep)
-    warn_of_loads(full, rows, judged)
+    warn_of_loads(system, rows, judged)
     if redundancy.keep.all():
         return redundancy, full
-    keep = np.zeros(len(full.all_rows), bool)
+    keep = np.zeros(len(system.all_rows), bool)
     keep[full.kept] = redundancy.keep
-    return redundancy, full.with_rows(keep)
+    return redundancy, full.restricted(keep)
 
 
-def counting(full: System) -> np.ndarray:
+def counting(system: System) -> np.ndarray:
     """Which rows count in a planar model: all others hold bodies in the plane twice."""
     from linkwork.system.compilation import planar  # with elements that other models do without
 
-    return planar.counting(full)
+    return planar.counting(system)
 
 
-def warn_once(full: System, message: str) -> None:
+def warn_once(system: System, message: str) -> None:
     """A warning about a model, once for it."""
-    if message not in full.model.told:
-        full.model.told.add(message)
+    if message not in system.model.told:
+        system.model.told.add(message)
         warnings.warn(message, LinkworkWarning, stacklevel=users_line())
 
 
-def warn_of_loads(full: System, rows: ConstraintRows, redundancy: Redundancy) -> None:
+def warn_of_loads(system: System, rows: ConstraintRows, redundancy: Redundancy) -> None:
     """Friction whose load is a reaction that joints share, which is not unique."""
     if not rows.pressing.any() or not redundancy.components:
         return
     owners = {rows.joint_names[j] for j in rows.owner[shared_rows(rows, redundancy)]}
     rubbing = [
-        e for e in full.elements
+        e for e in system.elements
         if e.entry.family.answers < 0 and owners & {item.name for item, _, _ in e.entry.reads}
     ]  # fmt: skip
     if rubbing:
-        names = ", ".join(dict.fromkeys(full.model[e.owner].label for e in rubbing))
+        names = ", ".join(dict.fromkeys(system.model[e.owner].label for e in rubbing))
         joints = ", ".join(f"'{name}'" for name in sorted(owners))
         warn_once(
-            full,
+            system,
             f"{names}: friction is not unique, because it is loaded by reactions of {joints} that "
             "joints share; those that rub are taken to carry all that they can; use joints that "
             "repeat nothing, or lw.Model(planar=...)",
         )
 
 
-def warn_of_readings(full: System, state: State, keep: np.ndarray) -> None:
+def warn_of_readings(full: Data, state: State, keep: np.ndarray) -> None:
     """Readings of reactions that are not unique, c·y ≠ 0 for a self-stress y: C_qᵀ y = 0."""
-    counts = np.ones(len(keep), bool) if full.model.planar is None else counting(full)
+    system = full.system
+    counts = np.ones(len(keep), bool) if system.model.planar is None else counting(system)
     e = full.evaluate(replace(state, gamma=None, acceleration=None))
     c = np.zeros((len(full.tables.sensors), len(keep) + 1))
     for row, (_, slopes, *multipliers) in zip(c, full.tables.sensors, strict=True):
         for j, m in enumerate(multipliers):
             row[min(int(m), len(keep))] += full.tables.reals[slopes + j]
-    Cq = e.Cq.toarray() * column_scale(full)
+    Cq = e.Cq.toarray() * column_scale(system)
     known, left = np.flatnonzero(keep & counts), np.flatnonzero(~keep & counts)
     y = np.linalg.lstsq(Cq[known].T, Cq[left].T, rcond=None)[0]
     share = np.abs(c[:, left] - c[:, known] @ y).max(axis=1, initial=0.0)
     rows = np.flatnonzero(share > 1e-6 * np.abs(c).max(axis=1))
-    names = dict.fromkeys(full.layout.describe(int(full.tables.sensors[i, 0])) for i in rows)
+    names = dict.fromkeys(system.layout.describe(int(full.tables.sensors[i, 0])) for i in rows)
     message = (
-        f"{', '.join(names)}: not unique, because joints of model '{full.model.name}' repeat what "
+        f"{', '.join(names)}: not unique, because joints of model "
+        f"'{system.model.name}' repeat what "
         "others impose; a reading shows what the rows that are kept carry, outputs of runs the "
         "least that would do; use joints that repeat nothing, or lw.Model(planar=...)"
     )
     if names:
-        warn_once(full, message)
+        warn_once(system, message)
 
-def refuse_velocity_rows(full: System, what: str, hint: str = "use lw.transient") -> None:
+def refuse_velocity_rows(system: System, what: str, hint: str = "use lw.transient") -> None:
     """Refuse conditions on velocities where positions alone are solved for."""
-    if full.on_velocities.any():
-        row = full.all_rows[int(np.argmax(full.on_velocities))]
+    if system.on_velocities.any():
+        row = system.all_rows[int(np.argmax(system.on_velocities))]
         raise ModelError(
-            f"{what} cannot treat {full.model[row.owner].label}, which holds velocities and not "
+            f"{what} cannot treat {system.model[row.owner].label}, which holds velocities and not "
             f"positions; {hint}"
         )
 
 
-def kept_in_plane(full: System) -> np.ndarray:
+def kept_in_plane(full: Data) -> np.ndarray:
     """Rows of a planar model that stay while others can go."""
-    return counting(full)[full.kept] if full.model.planar is not None else np.zeros(full.rows, bool)
+    system = full.system
+    if system.model.planar is None:
+        return np.zeros(full.rows, bool)
+    return counting(system)[full.kept]
 
 
-def refuse_driven_speeds(full: System, time: float) -> None:
+def refuse_driven_speeds(full: Data, time: float) -> None:
     """Refuse rows on velocities that are not zero where everything is to be at rest.
 
     Rows that hold velocities at zero hold positions in statics: whatever rolls has rolled, without
     slipping, from where the search began.
     """
-    if not full.on_velocities.any():
+    system = full.system
+    if not system.on_velocities.any():
         return
-    e = full.evaluate(full.described_state(time).at_rest(), tangent=False, rates=True)
-    speed = np.abs(e.Ct) * full.on_velocities[full.kept]
+    e = full.evaluate(system.described_state(time).at_rest(), tangent=False, rates=True)
+    speed = np.abs(e.Ct) * system.on_velocities[full.kept]
     if speed.any():
         row = full.kept_rows[int(np.argmax(speed))]
         raise ModelError(
-            f"lw.static looks for rest, but {full.model[row.owner].label} drives a speed of "
+            f"lw.static looks for rest, but {system.model[row.owner].label} drives a speed of "
             f"{speed.max():.3g} in its row {row.name}; give a speed of zero, or use lw.transient"
         )
 
 
 def constraint_rows(
-    full: System, state: State, free: np.ndarray | None = None
+    full: Data, state: State, free: np.ndarray | None = None
 ) -> ConstraintRows:
     """The Jacobian of the rows in the equations with whose rows they are.
 
     free : which motion unknowns may change (default all)
     """
+    system = full.system
     e = full.evaluate(replace(state, gamma=None, acceleration=None))
     Cq = e.jacobian
     if free is not None and not free.all():
         Cq = Cq._replace(data=Cq.data * free[Cq.indices])
-    Cq, vertices = as_vertices(full.layout, Cq, full.length)
-    rows, pressing = full.kept_rows, full.pressing
-    if full.model.planar is not None:  # what holds the plane twice carries nothing
-        pressing = pressing & counting(full)
+    Cq, vertices = as_vertices(system.layout, Cq, system.length)
+    rows, pressing = full.kept_rows, system.pressing
+    if system.model.planar is not None:  # what holds the plane twice carries nothing
+        pressing = pressing & counting(system)
     joints = list(dict.fromkeys(row.owner for row in rows))
     number = {name: i for i, name in enumerate(joints)}
     bodies: list[list[int]] = [[] for _ in joints]
-    links = {link.item.name for link in full.flexible}
-    for element in full.elements:
+    links = {link.item.name for link in system.flexible}
+    for element in system.elements:
         if element.entry.rows and element.owner in number:
             mine = bodies[number[element.owner]]
             mine += [v for group in element.ends for v in vertices[group]]
-            if max(element.ends) >= full.bodies and element.owner not in links:
+            if max(element.ends) >= system.bodies and element.owner not in links:
                 mine.append(GROUND)  # what holds a value is no function of relative motion
     return ConstraintRows(
         Cq=Cq,
@@ -165,7 +174,7 @@ def constraint_rows(
         row_name=[row.name for row in rows],
         joint_names=joints,
         joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies],
-        L=full.length,
+        L=system.length,
         driven=np.array([row.driven for row in rows], bool),
         spared=np.array([row.owner in links for row in rows], bool) | kept_in_plane(full),
         pressing=pressing[full.kept],

@@ -47,6 +47,7 @@ from linkwork.model import checks, html
 from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.data import Data
 from linkwork.system.initial_conditions.consistent_start import consistent_start
 from linkwork.system.initial_conditions.metrics import Resistances
 from linkwork.system.state import State
@@ -199,19 +200,19 @@ def inverse_near(
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
     require_steps(t, h, begin)
-    full = compile_model(model)
-    refuse_velocity_rows(full, "lw.inverse")
-    refuse_hard(full, "lw.inverse")
-    full.refuse_nodes("lw.inverse")
-    loose = loose_rows(full, actuators, pushing)
-    holding = full.with_rows(~loose) if loose.any() else full
-    state = consistent_start(model, full, Resistances({}), begin, tuple(pushing)).state
-    driven = driven_rows(full) & ~loose
+    full = compile_model(model).data()
+    refuse_velocity_rows(full.system, "lw.inverse")
+    refuse_hard(full.system, "lw.inverse")
+    full.system.refuse_nodes("lw.inverse")
+    loose = loose_rows(full.system, actuators, pushing)
+    holding = full.restricted(~loose) if loose.any() else full
+    state = consistent_start(full, Resistances({}), begin, tuple(pushing)).state
+    driven = driven_rows(full.system) & ~loose
     if not driven.any():
         raise ModelError(
             f"model '{model.name}' prescribes no motion; drive a joint, for example with lw.Motor"
         )
-    free = full.layout.rigid - rank(holding, state)
+    free = full.system.layout.rigid - rank(holding, state)
     acting = Actuators(full, actuators, driven, loose)
     warn_of_guides(full, state, acting, named=actuators is not None)
     refuse_surplus(full, state, acting)
@@ -230,40 +231,42 @@ def inverse_near(
         found = marched(march, acting, state, np.linspace(begin, t, steps + 1), progress)
     time, motion, acceleration, values, gamma = found
     info = {"method": f"inverse dynamics, {problem}", "h": (t - begin) / steps}
-    run = Result(full, time, motion, acceleration, gamma, info=info)
+    run = Result(full.system, time, motion, acceleration, gamma, info=info)
     return InverseDynamics(run, problem, acting.names, values, acting.units)
 
 
-def refuse_surplus(full: System, state: State, acting: Actuators) -> None:
+def refuse_surplus(full: Data, state: State, acting: Actuators) -> None:
     """More actuators than the mechanism has freedoms without its drives: forces are not unique."""
-    passive = full.with_rows(acting.passive)
-    freedom = full.layout.rigid - rank(passive, state)
+    system = full.system
+    passive = full.restricted(acting.passive)
+    freedom = system.layout.rigid - rank(passive, state)
     if len(acting.names) > freedom:
         raise ModelError(
             f"inverse has {len(acting.names)} actuators ({', '.join(acting.names)}) for "
             f"{freedom} {'degree' if freedom == 1 else 'degrees'} of freedom of model "
-            f"'{full.model.name}' without its drives, so that their forces are not unique; name "
+            f"'{system.model.name}' without its drives, so that their forces are not unique; name "
             f"{freedom} of them"
         )
 
 
-def warn_of_guides(full: System, state: State, acting: Actuators, named: bool) -> None:
+def warn_of_guides(full: Data, state: State, acting: Actuators, named: bool) -> None:
     """A wanted motion by a Lock whose rows are driven in part: the others carry loads as a guide.
 
     It is one where other joints connect its bodies already, else the Lock is a joint of its own,
     and where its other rows take freedom from the mechanism: rows that nothing loads guide nothing.
     """
-    for name, item in full.model.items.items():
+    system = full.system
+    for name, item in system.model.items.items():
         if type(item) is not Lock:
             continue
-        mine = [row for row in full.all_rows if row.owner == name]
+        mine = [row for row in system.all_rows if row.owner == name]
         held = [row.name for row in mine if not row.driven]
         led = [row.name for row in mine if row.driven]
-        if not (led and held and connected_otherwise(full, name)):
+        if not (led and held and connected_otherwise(system, name)):
             continue
-        own = np.array([row.owner == name for row in full.all_rows], bool)
-        guiding = acting.passive | (own & ~driven_rows(full))
-        if rank(full.with_rows(guiding), state) == rank(full.with_rows(guiding & ~own), state):
+        own = np.array([row.owner == name for row in system.all_rows], bool)
+        guiding = acting.passive | (own & ~driven_rows(system))
+        if rank(full.restricted(guiding), state) == rank(full.restricted(guiding & ~own), state):
             continue
         remedy = "leave those rows out, or drive them too where their motion is wanted"
         if not named:
@@ -278,14 +281,14 @@ def warn_of_guides(full: System, state: State, acting: Actuators, named: bool) -
         )  # fmt: skip
 
 
-def driven_rows(full: System) -> np.ndarray:
+def driven_rows(system: System) -> np.ndarray:
     """Which rows a motion law drives."""
-    return np.array([row.driven for row in full.all_rows], bool)
+    return np.array([row.driven for row in system.all_rows], bool)
 
 
-def connected_otherwise(full: System, name: str) -> bool:
+def connected_otherwise(system: System, name: str) -> bool:
     """Whether other joints connect the two bodies of a joint."""
-    parent = list(range(full.bodies + 1))  # the ground is the last
+    parent = list(range(system.bodies + 1))  # the ground is the last
 
     def root(b: int) -> int:
         while parent[b] != b:
@@ -293,25 +296,25 @@ def connected_otherwise(full: System, name: str) -> bool:
         return b
 
     ends = None
-    for e in full.elements:
+    for e in system.elements:
         if e.owner == name:
             ends = e.ends
         elif e.entry.rows:
-            first, *rest = (root(b if b >= 0 else full.bodies) for b in e.ends)
+            first, *rest = (root(b if b >= 0 else system.bodies) for b in e.ends)
             for b in rest:
                 parent[root(b)] = root(first)
     assert ends is not None
-    a, b = (root(x if x >= 0 else full.bodies) for x in ends[:2])
+    a, b = (root(x if x >= 0 else system.bodies) for x in ends[:2])
     return a == b
 
 
 def driven_motion(
-    full: System, acting: Actuators, state: State, t: float, h: float, progress: bool | str
+    full: Data, acting: Actuators, state: State, t: float, h: float, progress: bool | str
 ) -> tuple[np.ndarray, ...] | None:
     """As `marched`, where the drives leave no freedom; none if it passes singular positions."""
     try:
-        redundancy, system = choose_rows(full, state, warn=False)
-        run = Driven(full, redundancy, system, state, h, 1).go(t, bool(progress))
+        redundancy, data = choose_rows(full, state, warn=False)
+        run = Driven(full, redundancy, data, state, h, 1).go(t, bool(progress))
     except ConvergenceError:
         return None
     return run.time, run.motion, run.acceleration, *acting.over(run)
@@ -322,7 +325,7 @@ def marched(
 ) -> tuple[np.ndarray, ...]:
     """Times, motion, accelerations, forces and multipliers, from one time to the next."""
     laws = march.full.schedule(times)
-    with Progress(march.full.model.name, times[0], times[-1], progress) as bar:
+    with Progress(march.full.system.model.name, times[0], times[-1], progress) as bar:
         states = (march.stepped if march.dynamic else march.led)(state, times, laws, bar)
     values, gamma = (np.array(each) for each in zip(*map(acting.forces, states)))
     motion, acceleration = (
@@ -332,23 +335,23 @@ def marched(
 
 
 def loose_rows(
-    full: System, actuators: Sequence[str] | None, pushing: Sequence[str]
+    system: System, actuators: Sequence[str] | None, pushing: Sequence[str]
 ) -> np.ndarray:
     """The rows of joints that push instead of holding."""
     if pushing and actuators is not None:
         raise ModelError("inverse takes actuators= or pushing=, not both")
-    owners = {row.owner for row in full.all_rows}
+    owners = {row.owner for row in system.all_rows}
     for name in pushing:
         if name not in owners:
             raise ModelError(f"pushing of inverse must name joints; {checks.show(name)} is none")
-    return np.array([row.owner in pushing for row in full.all_rows], bool)
+    return np.array([row.owner in pushing for row in system.all_rows], bool)
 
 
-def rank(system: System, state: State) -> int:
+def rank(data: Data, state: State) -> int:
     """How many of the rows are independent, lengths over L."""
-    e = system.evaluate(replace(state, gamma=None, acceleration=None))
-    scaled = row_scale(system.kept_rows, system.length)[:, None] * e.Cq.toarray()
-    scaled = scaled * column_scale(system)
+    e = data.evaluate(replace(state, gamma=None, acceleration=None))
+    scaled = row_scale(data.kept_rows, data.system.length)[:, None] * e.Cq.toarray()
+    scaled = scaled * column_scale(data.system)
     return int(np.linalg.matrix_rank(scaled, tol=1e-8)) if scaled.size else 0
 
 
@@ -356,27 +359,28 @@ def rank(system: System, state: State) -> int:
 class March:
     """Position, velocity and acceleration at one time after the other."""
 
-    full: System
+    full: Data
     rest: State
     near: Nearness
     dynamic: bool
 
     def __post_init__(self) -> None:
-        if self.full.flexible:
+        system = self.full.system
+        if system.flexible:
             raise ModelError(
-                f"lw.inverse does not know {self.full.flexible[0].item.label}; replace flexible "
+                f"lw.inverse does not know {system.flexible[0].item.label}; replace flexible "
                 "links by rigid bodies"
             )
-        for e in self.full.elements:
+        for e in system.elements:
             if self.dynamic and e.entry.reads:
                 raise ModelError(
-                    f"lw.inverse cannot treat {self.full.model[e.owner].label} in a model that is "
+                    f"lw.inverse cannot treat {system.model[e.owner].label} in a model that is "
                     "not driven in all its freedom: accelerations and the reactions that load it "
                     "depend on each other; drive the rest, or use lw.transient"
                 )
             if e.entry.family.inertial:
                 raise ModelError(
-                    f"lw.inverse does not know {self.full.model[e.owner].label}; give the body a "
+                    f"lw.inverse does not know {system.model[e.owner].label}; give the body a "
                     "constant mass"
                 )
         self.W = regular(self.full.mass_matrix(self.rest).toarray())
@@ -434,6 +438,7 @@ class March:
 
     def position(self, last: State, state: State, laws: np.ndarray) -> State:
         """Newton's method on C = 0, nearest to the last position and the posture."""
+        system = self.full.system
         w, p = self.near.follow, self.near.posture
         for _ in range(ITERATIONS):
             e = self.full.evaluate(state, laws=laws)
@@ -441,13 +446,13 @@ class March:
             pull = (w * difference(state, last) + p * difference(state, self.rest)) / (w + p)
             step = self.nearest(J, -pull, -e.C, last, 0)
             state = state.moved(step)
-            if np.abs(step / column_scale(self.full)).max() < 1e-12:
+            if np.abs(step / column_scale(system)).max() < 1e-12:
                 return state
         cause = "the prescribed motion may be out of reach there"
         if blocked := blocked_motion(self.full):
             cause = f"{blocked}: {COMPARE}"
         raise ConvergenceError(
-            f"inverse found no position of '{self.full.model.name}' at t = {state.time:g}; {cause}"
+            f"inverse found no position of '{system.model.name}' at t = {state.time:g}; {cause}"
         )
 
     def nearest(

@@ -130,9 +130,10 @@ def stiffness_of_load(link: FlexibleBody, N: np.ndarray) -> np.ndarray:
 
 def flexibility(system: System, state: State, links: list[FlexibleBody]) -> np.ndarray:
     """S: amplitudes of links by unit forces on them, with all joints closed."""
-    e = system.evaluate(state, cK=1.0)
+    data = system.data()
+    e = data.evaluate(state, cK=1.0)
     slowest = min(2 * np.pi * link.item.modal.frequency.min() for link in links)
-    K = sp.csc_array(e.stiffness) + SOFT * slowest**2 * sp.csc_array(system.mass_matrix(state))
+    K = sp.csc_array(e.stiffness) + SOFT * slowest**2 * sp.csc_array(data.mass_matrix(state))
     C, n = sp.csc_array(e.Cq), system.motions
     places = np.concatenate([
         system.layout.rigid + np.arange(link.places.start, link.places.stop) for link in links

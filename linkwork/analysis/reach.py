@@ -59,15 +59,15 @@ class Effector:
             full, at = found.full, found.state
         else:
             at = state.state() if isinstance(state, Result) else state
-            full = compile_model(model)
-            require_state(full, at, state, "state")
-        self.body = next((i for i, b in enumerate(full.items) if b is self.frame.body), -1)
+            full = compile_model(model).data()
+            require_state(full.system, at, state, "state")
+        self.body = next((i for i, b in enumerate(full.system.items) if b is self.frame.body), -1)
         if self.body < 0:
             raise ModelError(
                 f"the end effector is on {self.frame.body!r}, which is not in model "
                 f"'{model.name}'; add it with model.add(name, ...)"
             )
-        self.length, self.model = full.length, model
+        self.length, self.model = full.system.length, model
         self.space = JointSpace(full, at)
         self.time = at.time
 

@@ -20,10 +20,10 @@ from linkwork.math import sparse as sp
 from linkwork.math.registers.eights import zeros8
 from linkwork.system import elimination
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.data import Data
 from linkwork.system.sparse_lu import SingularMatrix, analyse, refactor, solve
 from linkwork.system.sparse_lu.analysis import equilibrate
 from linkwork.system.sparse_lu.pivots import VANISHING
-from linkwork.system.system import System
 
 SMALL = 64  # unknowns up to which factors are dense
 LARGE = 1000  # unknowns from which equations are eliminated along the mechanism
@@ -64,8 +64,8 @@ class Elimination:
     Values of the matrix are in scaled unknowns, and those of C_qᵀ are those of C_q.
     """
 
-    def __init__(self, system: System) -> None:
-        self.pattern = system.pattern
+    def __init__(self, data: Data) -> None:
+        self.pattern = data.pattern
         self.vals = zeros8(self.pattern.size)
         self.side = np.zeros(self.pattern.unknowns)
         self.parts: Any = None
@@ -100,17 +100,17 @@ class Saddle:
     compiled : its factors are for compiled loops, however small the system is
     """
 
-    def __init__(self, system: System, compiled: bool = False) -> None:
-        self.system, self.compiled = system, compiled
+    def __init__(self, data: Data, compiled: bool = False) -> None:
+        self.data, self.compiled = data, compiled
         self.lu: Any = None
         self.own: DenseFactors | Elimination | None = None
-        if system.pattern.unknowns >= LARGE and not compiled:
-            self.own = Elimination(system)
+        if data.pattern.unknowns >= LARGE and not compiled:
+            self.own = Elimination(data)
         self.matrix: Any = None
 
     def factorise(self, vals: np.ndarray) -> None:
         """Raises SingularMatrix."""
-        p = self.system.pattern
+        p = self.data.pattern
         self.matrix = sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
         if p.unknowns <= SMALL and not self.compiled:
             self.own = DenseFactors(p.indptr, p.indices, vals)
@@ -150,18 +150,19 @@ class Projection:
     them are C_qᵀ
     """
 
-    def __init__(self, system: System, compiled: bool = False) -> None:
-        p = system.pattern
+    def __init__(self, data: Data, compiled: bool = False) -> None:
+        system = data.system
+        p = data.pattern
         self.n = system.motions
         self.column = column_scale(system)
-        self.row = row_scale(system.kept_rows, system.length)
+        self.row = row_scale(data.kept_rows, system.length)
         rows, cols = np.repeat(np.arange(p.unknowns), np.diff(p.indptr)), p.indices
         scale = np.concatenate([self.column, self.row])
         self.weight = scale[rows] * scale[cols]
         self.body = (rows < self.n) & (cols < self.n)
         self.diagonal = np.flatnonzero(self.body & (rows == cols))
         self.columns = (rows < self.n) & (cols >= self.n)
-        self.saddle = Saddle(system, compiled)
+        self.saddle = Saddle(data, compiled)
 
         self.resistance = np.ones(self.n)
         for link in system.flexible:

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.data import Data
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -31,30 +32,31 @@ def state_in(given: Any) -> Any:
     return given.state() if isinstance(given, Result) else getattr(given, "state", given)
 
 
-def given_state(full: System, given: Any, word: str) -> State:
+def given_state(system: System, given: Any, word: str) -> State:
     """The state in a State, Result or Equilibrium, checked against the model."""
     state = state_in(given)
-    require_state(full, state, given, word)
-    return replace(state, memory=full.described_state().memory) if state.memory is None else state
+    require_state(system, state, given, word)
+    return replace(state, memory=system.described_state().memory) if state.memory is None else state
 
 
-def require_state(full: System, state: Any, given: Any, word: str) -> None:
+def require_state(system: System, state: Any, given: Any, word: str) -> None:
     """Refuse what is no state, and states of other models; `word` is the user's word for it."""
     if not isinstance(state, State):
         raise ModelError(
             f"{word} must be a State, a Result or an Equilibrium, but {type(given).__name__} was "
             f"given; write for example {word}=lw.assemble(model)"
         )
-    if state.bodies != full.names:
+    if state.bodies != system.names:
         raise ModelError(
-            f"{word} has the bodies {list(state.bodies)}, but model '{full.model.name}' has "
-            f"{list(full.names)}; give a state of this model"
+            f"{word} has the bodies {list(state.bodies)}, but model '{system.model.name}' has "
+            f"{list(system.names)}; give a state of this model"
         )
-    if state.motion.shape != (full.bodies, 13) or not np.all(np.isfinite(state.motion)):
+    if state.motion.shape != (system.bodies, 13) or not np.all(np.isfinite(state.motion)):
         raise ModelError(f"{word} must hold 13 finite numbers for every body, and does not")
-    if state.values.shape != (3, full.layout.values) or not np.all(np.isfinite(state.values)):
+    if state.values.shape != (3, system.layout.values) or not np.all(np.isfinite(state.values)):
         raise ModelError(
-            f"{word} must hold {full.layout.values} finite values of scalar and vector nodes, with "
+            f"{word} must hold {system.layout.values} finite values of scalar and "
+            "vector nodes, with "
             "rates and second derivatives, and does not; give a state of this model"
         )
     if np.abs(np.linalg.norm(state.orientations, axis=1) - 1).max(initial=0.0) > 1e-6:
@@ -79,15 +81,16 @@ def require_steps(t: float, h: float, begin: float, goes_on: bool = False) -> No
         )
 
 
-def require_closed(full: System, state: State, word: str) -> None:
+def require_closed(full: Data, state: State, word: str) -> None:
     """Refuse a state whose joints are open: a run would start from the wrong place."""
+    system = full.system
     if not full.rows:
         return
     error = np.abs(full.evaluate(replace(state, acceleration=None, gamma=None)).C)
-    error *= row_scale(full.all_rows, full.length)
+    error *= row_scale(system.all_rows, system.length)
     worst = int(np.argmax(error))
     if error[worst] > OPEN:
         raise ModelError(
-            f"{word} violates {full.all_rows[worst]} by {error[worst]:.3g} (lengths over the "
-            f"mechanism's size {full.length:.3g}); start from lw.assemble(model) or from a run"
+            f"{word} violates {system.all_rows[worst]} by {error[worst]:.3g} (lengths over the "
+            f"mechanism's size {system.length:.3g}); start from lw.assemble(model) or from a run"
         )

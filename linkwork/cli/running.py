@@ -104,7 +104,7 @@ def check_plot(assembled: Assembled, name: str) -> None:
 
     if name.split(".")[0] not in WHOLE:
         state = assembled.state
-        find(Result(assembled.full, [state.time], state.motion[None]), name)
+        find(Result(assembled.full.system, [state.time], state.motion[None]), name)
 
 
 def save_plot(result: Result, path: Path, names: list[str]) -> None:

@@ -199,7 +199,7 @@ def print_info(model: Model, assembled: Assembled) -> None:
     joints = plain_table(("joint or force", "left"), ("kind", "left"), ("between", "left"),
                          ("rows", "left"))  # fmt: skip
     for name, item in model.items.items():
-        mine = [e for e in full.elements if e.owner == name]
+        mine = [e for e in full.system.elements if e.owner == name]
         if mine and not item.bodies():
             rows = " ".join(e.entry.row_names[r] for e in mine for r in e.entry.rows)
             joints.add_row(name, type(item).__name__, ", ".join(ends(item)), rows)

@@ -12,9 +12,9 @@ COMPARE = "compare it with the range that lw.kinematics finds, or take a smaller
 FOLLOW = "the mechanism probably locks or cannot follow the prescribed motion of"
 
 
-def blocked_motion(system: Any) -> str:
+def blocked_motion(data: Any) -> str:
     """Which prescribed motion may have become impossible; empty where there is none."""
-    driven = [row for row in system.kept_rows if row.driven]
+    driven = [row for row in data.kept_rows if row.driven]
     if not driven:
         return ""
     names = ", ".join(f"'{name}'" for name in dict.fromkeys(row.owner for row in driven))
@@ -27,9 +27,9 @@ def blames_motor(sentence: str) -> bool:
     return FOLLOW in sentence
 
 
-def no_accelerations(system: Any, time: float) -> str:
+def no_accelerations(data: Any, time: float) -> str:
     """What to say where accelerations are not finite."""
-    if blocked := blocked_motion(system):
+    if blocked := blocked_motion(data):
         return f"has no finite accelerations at t = {time:.6g}: {blocked}: {COMPARE}"
     return (
         f"has no finite accelerations at t = {time:.6g}: the step may be too large for an explicit "

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 import numpy as np
 
 from linkwork.system.state import State
+from linkwork.system.data import Data
 from linkwork.system.system import System
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Run(Protocol):
     """What the time loop may ask of a run; all members but `memory` are read-only for it."""
 
     @property
-    def system(self) -> System:
+    def data(self) -> Data:
         """The system whose rows are solved for; another one after rows were chosen anew."""
 
     @property
@@ -191,7 +192,7 @@ class RunMethod(Protocol):
     """A method that makes its own run; implicit methods in absolute coordinates are given theirs
     (analysis/motion/beginning.py)."""
 
-    def run(self, full: System, system: System, state: State, h: float) -> Run:
+    def run(self, full: Data, data: Data, state: State, h: float) -> Run:
         """A run of `system`, whose rows are independent in `state`; `full` has all rows."""
 
 
@@ -201,7 +202,7 @@ MethodLike: TypeAlias = "LinearMethod | StagedMethod | RunMethod"
 class BasicRun:
     """What most runs have in common: members of `Run` for methods that need nothing special."""
 
-    system: System
+    data: Data
     time: float
     h: float
     origin: float
@@ -215,11 +216,11 @@ class BasicRun:
 
     @property
     def memory(self) -> np.ndarray:
-        return self.system.tables.reals[self.system.memory_places].copy()
+        return self.data.memory
 
     @memory.setter
     def memory(self, values: np.ndarray) -> None:
-        self.system.tables.reals[self.system.memory_places] = values
+        self.data.memory = values
 
     @property
     def watched_bodies(self) -> slice | np.ndarray:

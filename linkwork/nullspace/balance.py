@@ -21,9 +21,9 @@ from linkwork.integrators.explicit.augmented import MOTION, differentiate
 from linkwork.math.compiled import compiled
 from linkwork.math.memory.referred import refer
 from linkwork.system.consistency.accelerations import accelerations, factorise
+from linkwork.system.data import Data
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 PIVOTS = "balance"  # how their names begin in a restart
 
@@ -60,11 +60,12 @@ class Balance:
     """Solves for accelerations and multipliers with pivots that last, also over a restart (begun:
     the numbers of the earlier run)."""
 
-    def __init__(self, system: System, state: State, begun: dict[str, Any] | None = None) -> None:
-        self.system = system
-        self.rhs, size = np.zeros(system.unknowns), 13 * system.bodies + 2 * system.layout.values
+    def __init__(self, data: Data, state: State, begun: dict[str, Any] | None = None) -> None:
+        system = data.system
+        self.data = data
+        self.rhs, size = np.zeros(data.unknowns), 13 * system.bodies + 2 * system.layout.values
         self.y, self.rate = np.zeros(size), np.zeros(size)
-        accelerations(system, state)  # raises where the equations are singular
+        accelerations(data, state)  # raises where the equations are singular
         names = sorted(name for name in begun or {} if name.startswith(PIVOTS))
         self.pivot(state, tuple(np.asarray((begun or {})[name]) for name in names))
 
@@ -88,33 +89,34 @@ class Balance:
         self.recover(kept)
 
     def pivot(self, state: State, pivots: tuple = ()) -> None:
-        system = self.system
-        system.load(state)
-        system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
-        system.work.values[BY_VALUE:] = 0.0
-        system.work.values[BY_VALUE] = 1.0 / system.mass
-        evaluate(system.kernels, system.tables, system.work, state.time, 1.0 / system.mass)
-        self.lu = factorise(system, pivots or None)
+        data = self.data
+        data.load(state)
+        data.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+        data.work.values[BY_VALUE:] = 0.0
+        data.work.values[BY_VALUE] = 1.0 / data.system.mass
+        evaluate(data.kernels, data.tables, data.work, state.time, 1.0 / data.system.mass)
+        self.lu = factorise(data, pivots or None)
 
     def __call__(self, times, motion, acceleration, gamma, memory, values) -> None:
         """Fill acceleration (T, bodies, 6), gamma (T, all rows) and what sensors show in values
         (T, 3, n) of stored motions."""
-        s, done = self.system, 0
-        s.tables.reals[s.memory_places] = memory
+        s, done = self.data, 0
+        s.memory = memory
         laws = s.schedule(times)
         while done < len(times):
             before = done
             done = balance_rows(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, self.rate, s.layout.order,
-                s.layout.value_scale, times, laws, motion, acceleration, gamma, values, s.kept,
-                s.mass, done,
+                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, self.rate,
+                s.system.layout.order, s.system.layout.value_scale, times, laws, motion,
+                acceleration, gamma, values, s.kept,
+                s.system.mass, done,
             )  # fmt: skip
             if done < len(times):
                 try:
                     if done == before and done > 0:
                         raise SingularError("new pivots did not help")
                     self.pivot(
-                        State(float(times[done]), s.names, motion[done], memory=memory,
+                        State(float(times[done]), s.system.names, motion[done], memory=memory,
                               values=values[done])
                     )  # fmt: skip
                     if done == before == 0:

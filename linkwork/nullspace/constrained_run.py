@@ -12,14 +12,14 @@ from linkwork.nullspace import stepping as ns
 from linkwork.nullspace.constrained import Solution, solve_step, with_tangent
 from linkwork.nullspace.constraints.null_space import condition, constrained_matrix
 from linkwork.nullspace.run import ReducedRun
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
 class ConstrainedRun(ReducedRun):
     """Steps for directors and multipliers; poses, forces and storing are those of the other."""
 
-    def _prepare(self, stepping: System, motion: np.ndarray, memory: np.ndarray | None) -> None:
+    def _prepare(self, stepping: Data, motion: np.ndarray, memory: np.ndarray | None) -> None:
         super()._prepare(stepping, motion, memory)
         self.multiplier = np.zeros(self.directors.rows)
 
@@ -50,7 +50,7 @@ class ConstrainedRun(ReducedRun):
     def _steps(
         self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
     ) -> tuple[int, int]:
-        p, s = self.parts, self.parts.system
+        p, s = self.parts, self.parts.data
         m = p.motion
         for k in range(done, last):
             middle = float(times[k]) - self.h / 2

@@ -30,8 +30,8 @@ class Directors:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        system, euler = parts.system, parts.motion.euler
-        bodies = system.bodies
+        data, euler = parts.data, parts.motion.euler
+        bodies = data.system.bodies
         self.n = 12 * bodies
         self.internal, self.external = internal_rows(bodies), external_rows(parts)
         self.rows = len(self.internal.c) + len(self.external.c)
@@ -40,10 +40,10 @@ class Directors:
         self.inertia = np.einsum("bij,kl->bikjl", four, np.eye(3)).reshape(-1, 12, 12)
         self.M = sp.csr_array(sp.block_diag(self.inertia, format="csr"))
         weight = np.zeros((bodies, 12))
-        weight[:, :3] = euler[:, :1] * system.tables.gravity
+        weight[:, :3] = euler[:, :1] * data.tables.gravity
         self.weight = weight.ravel()
         self.forced = len(parts.forces.springs) > 0 or len(parts.forces.tables.directory) > 0
-        blocks = system.pattern.blocks.items() if self.forced else ()
+        blocks = data.pattern.blocks.items() if self.forced else ()
         known = [(*pair, base) for pair, base in blocks if max(pair) < bodies]
         found = np.array(known, np.int64).reshape(-1, 3)
         self.pairs, self.bases = found[:, :2], found[:, 2]
@@ -92,19 +92,19 @@ class Directors:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Residual −f̄ of all forces but weight, in directors, and the blocks of its derivative by
         q₁ where these are wanted."""
-        p, system = self.parts, self.parts.system
+        p, data = self.parts, self.parts.data
         m, h = p.motion, p.motion.settings[asm.STEP]
         if not self.forced:
             return np.zeros(self.n), NO_BLOCKS
         self.place(q1, m.end)
         m.mean[:, :3] = 0.5 * (m.base[:, :3] + m.end[:, :3])
-        asm.assemble_forces(system.kernels, p.forces, system.tables, system.work, m, time, tangent)
+        asm.assemble_forces(data.kernels, p.forces, data.tables, data.work, m, time, tangent)
         scale = 2.0 * m.settings[asm.MASS] / h**2
         lift = lifted(0.5 * (q0 + q1)[: self.n].reshape(-1, 4, 3))
         f = np.einsum("bij,bj->bi", lift, scale * m.wrench[:-1]).ravel()
         if not tangent:
             return f, NO_BLOCKS
-        blocks = scale * system.work.vals[self.bases[:, None, None] + INSIDE]
+        blocks = scale * data.work.vals[self.bases[:, None, None] + INSIDE]
         read = twist_of(q1[: self.n].reshape(-1, 4, 3))
         return f, lift[self.pairs[:, 0]] @ blocks @ read[self.pairs[:, 1]]
 

@@ -66,6 +66,7 @@ from linkwork.model.drives.base import held_in
 from linkwork.model.signals.held import is_sampled
 from linkwork.nullspace.constraints.rows import element_ints
 from linkwork.system.compilation.tables import NO_FAMILY
+from linkwork.system.data import Data
 from linkwork.system.evaluate import Tables
 from linkwork.system.rank_one.sensor_nodes import sensor_groups
 from linkwork.system.system import System
@@ -90,7 +91,8 @@ class Forces(NamedTuple):
     sensors: np.ndarray  # where the diagonal entries of sensors are among them
 
 
-def make_forces(system: System) -> Forces:
+def make_forces(data: Data) -> Forces:
+    system = data.system
     springs, others, blocks = [], [], set()
     seen: dict = {}
     for e, place in zip(system.elements, system.places, strict=True):
@@ -99,26 +101,26 @@ def make_forces(system: System) -> Forces:
         if e.entry.rows or isinstance(system.model[e.owner], Sensor):
             continue
         if family in KINDS:
-            x = element_ints(system, family)[number]
+            x = element_ints(data, family)[number]
             springs.append([KINDS[family], place.start, family.reals, *x[:6]])
             continue
         others.append(family)
         ends = [end for end in e.ends if 0 <= end < system.bodies]
-        known = system.pattern.blocks
+        known = data.pattern.blocks
         blocks |= {(a, b, known[a, b]) for a in ends for b in ends if (a, b) in known}
     refuse_unknown(system)
     slots = system.families
-    mine = [row for row, f in zip(system.tables.directory, slots, strict=True) if f in others]
-    tables = system.tables._replace(
+    mine = [row for row, f in zip(data.tables.directory, slots, strict=True) if f in others]
+    tables = data.tables._replace(
         directory=np.array(mine, np.int64).reshape(-1, 6),
-        bodies=np.zeros_like(system.tables.bodies),
+        bodies=np.zeros_like(data.tables.bodies),
     )
     return Forces(
         np.array(springs, np.int64).reshape(-1, INTS),
         kernel_table([SPRINGS if springs else NO_FAMILY]), np.zeros(1), tables,
         np.array(sorted(blocks), np.int64).reshape(-1, 3),
-        system.work.vals[: system.pattern.sums.stop],
-        np.array([system.pattern.blocks[g, g] for g in sensor_groups(system)], np.int64),
+        data.work.vals[: data.pattern.sums.stop],
+        np.array([data.pattern.blocks[g, g] for g in sensor_groups(system)], np.int64),
     )  # fmt: skip
 
 

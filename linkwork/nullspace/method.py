@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from linkwork.integrators.contract import Run
 from linkwork.model import checks
 from linkwork.model.written import Written
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,10 +48,10 @@ class EnergyMomentum(Written):
         checks.number(self.tolerance, "tolerance of EnergyMomentum", positive=True)
         checks.count(self.max_iterations, "max_iterations of EnergyMomentum")
 
-    def run(self, full: System, system: System, state: State, h: float) -> Run:
+    def run(self, full: Data, data: Data, state: State, h: float) -> Run:
         from linkwork.nullspace.constrained_run import ConstrainedRun
         from linkwork.nullspace.run import ReducedRun
         from linkwork.system.rank_one.sensor_nodes import sensor_nodes
 
-        full.refuse_nodes("lw.EnergyMomentum", sensor_nodes(full))
-        return (ReducedRun if self.reduced else ConstrainedRun)(self, full, system, state, h)
+        full.system.refuse_nodes("lw.EnergyMomentum", sensor_nodes(full.system))
+        return (ReducedRun if self.reduced else ConstrainedRun)(self, full, data, state, h)

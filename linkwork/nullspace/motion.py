@@ -14,8 +14,8 @@ from linkwork.nullspace.constraints.rows import Rows, left_out_rows, make_rows
 from linkwork.nullspace.constraints.tree import Tree, coordinates, make_tree
 from linkwork.nullspace.forces import Forces, make_forces
 from linkwork.nullspace.prediction import HIGHEST, LEARNED
+from linkwork.system.data import Data
 from linkwork.system.evaluate import set_rotations
-from linkwork.system.system import System
 
 GROWTH = 1e8  # largest multiplier in the elimination before pivots are chosen anew
 
@@ -23,13 +23,14 @@ GROWTH = 1e8  # largest multiplier in the elimination before pivots are chosen a
 class Parts:
     """The rows, forces and tree of a system, and its motion."""
 
-    def __init__(self, system: System, motion: np.ndarray, h: float, method) -> None:
-        self.system = system
-        self.rows: Rows = make_rows(system)
-        self.left: Rows = left_out_rows(system)
-        self.forces: Forces = make_forces(system)
+    def __init__(self, data: Data, motion: np.ndarray, h: float, method) -> None:
+        system = data.system
+        self.data = data
+        self.rows: Rows = make_rows(data)
+        self.left: Rows = left_out_rows(data)
+        self.forces: Forces = make_forces(data)
         self.tree: Tree = make_tree(system)
-        self.motion = make_motion(system, self.tree, motion)
+        self.motion = make_motion(data, self.tree, motion)
         s = self.motion.settings
         s[asm.STEP], s[asm.TOLERANCE], s[asm.MAX_ITERATIONS] = h, method.tolerance, (
             method.max_iterations
@@ -37,17 +38,17 @@ class Parts:
         s[asm.LENGTH], s[asm.MASS], s[asm.GROWTH] = system.length, system.mass, GROWTH
 
 
-def euler_table(system: System) -> np.ndarray:
+def euler_table(data: Data) -> np.ndarray:
     """Mass and Euler tensor E = ½ tr(J) I − J in body axes, (bodies, 10)."""
-    table = system.tables.bodies.copy()
+    table = data.tables.bodies.copy()
     J = table[:, 1:].reshape(-1, 3, 3)
     half = 0.5 * np.trace(J, axis1=1, axis2=2)
     table[:, 1:] = (half[:, None, None] * np.eye(3) - J).reshape(-1, 9)
     return table
 
 
-def make_motion(system: System, tree: Tree, motion: np.ndarray) -> Motion:
-    n, rows = system.bodies, system.rows
+def make_motion(data: Data, tree: Tree, motion: np.ndarray) -> Motion:
+    n, rows = data.system.bodies, data.rows
     base = np.zeros((n + 1, NODE))
     base[:n, :7] = motion[:, :7]
     base[n, QUAT] = 1.0
@@ -71,10 +72,10 @@ def make_motion(system: System, tree: Tree, motion: np.ndarray) -> Motion:
         delta=np.zeros((n + 1, 6)),
         residual=np.zeros((n + 1, 12)),
         wrench=np.zeros((n + 1, 6)),
-        euler=euler_table(system),
+        euler=euler_table(data),
         mu=np.zeros((5, rows + 1)),
         C=np.zeros(rows + 1),
-        rhs=np.zeros(system.unknowns),
+        rhs=np.zeros(data.unknowns),
         work=np.zeros(2),
         taken=np.zeros(2),
         settings=np.zeros(asm.SETTINGS),

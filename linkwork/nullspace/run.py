@@ -31,10 +31,10 @@ from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.prediction import COUNT
 from linkwork.nullspace.sensing import ROUNDS, Sensing
 from linkwork.system.consistency.accelerations import factorise
+from linkwork.system.data import Data
 from linkwork.system.rank_one.sensor_nodes import followed_at_all_times
 from linkwork.system.redundancy import independent_rows
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 CARRIED = ("base", "velocity", "coordinate", "past", "learned", "work", "mu")
 
@@ -46,26 +46,26 @@ class ReducedRun(RepairedRun):
     # scheme goes on turning at any speed, as the top of [B] does in steps of 7 rad
     turns = 0.5, 10.0
 
-    def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
+    def __init__(self, method: Any, full: Data, data: Data, state: State, h: float) -> None:
         self.method, self.full, self.h = method, full, h
-        refuse_unknown(full)
+        refuse_unknown(full.system)
         self.time = self.origin = state.time
         self.repairs = 0
         announce(ns.advance, "energy-momentum steps", 18)
-        self.sensing = Sensing(full, state) if followed_at_all_times(full) else None
+        self.sensing = Sensing(full, state) if followed_at_all_times(full.system) else None
         self.condition = np.nan
         if state.restart:
             self._restart_from(state)
         else:
-            self.system = system
-            self._prepare(choose_rows(full, system, state), state.motion, state.memory)
-            self.balance = Balance(system, state)
+            self.data = data
+            self._prepare(choose_rows(full, data, state), state.motion, state.memory)
+            self.balance = Balance(data, state)
             self.pivot()
 
-    def _prepare(self, stepping: System, motion: np.ndarray, memory: np.ndarray | None) -> None:
+    def _prepare(self, stepping: Data, motion: np.ndarray, memory: np.ndarray | None) -> None:
         """Rows, forces, tree and arrays of the system to step with, from given poses."""
         if memory is not None and memory.size:
-            stepping.tables.reals[stepping.memory_places] = memory
+            stepping.memory = memory
         self.parts = Parts(stepping, motion, self.h, self.method)
         self._matrix: StepMatrix | None = None
 
@@ -73,8 +73,8 @@ class ReducedRun(RepairedRun):
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         keep, own = np.asarray(r["keep"], bool), np.asarray(r["own_keep"], bool)
-        self.system = self.full if keep.all() else self.full.with_rows(keep)
-        stepping = self.system if np.array_equal(own, keep) else self.full.with_rows(own)
+        self.data = self.full if keep.all() else self.full.restricted(keep)
+        stepping = self.data if np.array_equal(own, keep) else self.full.restricted(own)
         self.origin = float(r["origin"])
         h, self.h = self.h, float(r["h"])
         self._prepare(stepping, state.motion, state.memory)
@@ -83,7 +83,7 @@ class ReducedRun(RepairedRun):
             getattr(m, name)[:] = r[name]
         if self.sensing is not None:
             self.sensing.recover(r)
-        self.balance = Balance(self.system, state, r)
+        self.balance = Balance(self.data, state, r)
         self.pivot(tuple(np.asarray(r[k]) for k in sorted(r) if k.startswith("pivots")))
         if h != self.h:
             self.set_step(h)
@@ -122,14 +122,14 @@ class ReducedRun(RepairedRun):
 
     def pivot(self, pivots: tuple | None = None) -> None:
         """Choose pivots for the matrix of the next step."""
-        p, s = self.parts, self.parts.system
+        p, s = self.parts, self.parts.data
         s.set_time(self.time + self.h / 2)
         ns.begin_step(p.tree, p.motion)
         self._assemble(self.time + self.h / 2)
         self.lu = factorise(s, pivots, two_sided=True)
 
     def _assemble(self, time: float) -> None:
-        p, s = self.parts, self.parts.system
+        p, s = self.parts, self.parts.data
         if self.sensing is not None:
             self.sensing.put(s.work)
         asm.assemble_step(
@@ -141,12 +141,13 @@ class ReducedRun(RepairedRun):
     ) -> None:
         """All steps at `times`, spaced by h; stores those with saved ≥ 0.  Raises StepFailure."""
         done = tried = 0
-        due = due_at(self.full.sample_times, self.time, times)
+        due = due_at(self.full.system.sample_times, self.time, times)
         try:
             while done < len(times):
                 before = done
                 last = len(times)
-                if self.parts.system.memory:  # reactions of a stored step need its turn counts
+                # reactions of a stored step need its turn counts
+                if self.parts.data.part.remembers:
                     stops = (saved[done:-1] >= 0) | due[done:-1]
                     last = done + int(np.argmax([*stops, True])) + 1
                 status, done = self._march(times, saved, out, done, last)
@@ -156,14 +157,14 @@ class ReducedRun(RepairedRun):
                         self._store(out, int(saved[done]))
                         done += 1
                         tried = 0
-                if self.parts.system.memory:
+                if self.parts.data.part.remembers:
                     self._balance(times, saved, out, before, done)
                 if done > before and due[done - 1]:
-                    self.parts.system.remember(self.state())
+                    self.parts.data.remember(self.state())
         finally:
-            if not self.parts.system.memory:
+            if not self.parts.data.part.remembers:
                 self._balance(times, saved, out, 0, done)
-        watch_left_out_rows(self.full, self.parts.system, self.state)
+        watch_left_out_rows(self.full, self.parts.data, self.state)
 
     def _march(
         self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
@@ -185,7 +186,7 @@ class ReducedRun(RepairedRun):
         self.sensing.begin()
         status = NO_CONVERGENCE
         for number in range(ROUNDS):
-            self.sensing.put(self.parts.system.work)
+            self.sensing.put(self.parts.data.work)
             status, _ = self._steps(time, np.array([-1]), out, 0, 1)
             if status != DONE:
                 break
@@ -209,7 +210,7 @@ class ReducedRun(RepairedRun):
         self, times: np.ndarray, saved: np.ndarray, out: StepRows, done: int, last: int
     ) -> tuple[int, int]:
         """`_march` under loads that follow no sensors, or with what these show known."""
-        p, s = self.parts, self.parts.system
+        p, s = self.parts, self.parts.data
         laws = s.schedule(times - self.h / 2)
         if not self.method.condition_number:
             status, now = ns.advance(
@@ -270,36 +271,34 @@ class ReducedRun(RepairedRun):
 
     @property
     def memory(self) -> np.ndarray:
-        s = self.parts.system
-        return s.tables.reals[s.memory_places].copy()
+        return self.parts.data.memory
 
     @memory.setter
     def memory(self, values: np.ndarray) -> None:
-        s = self.parts.system
-        s.tables.reals[s.memory_places] = values
+        self.parts.data.memory = values
 
     # ------------------------------------------------------------------------------- recovery
     @property
-    def _solving(self) -> tuple[System, np.ndarray]:
-        return self.parts.system, self.parts.motion.report
+    def _solving(self) -> tuple[Data, np.ndarray]:
+        return self.parts.data, self.parts.motion.report
 
     def _new_pivots(self, time: float) -> None:
         self._assemble(time - self.h / 2)
-        self.lu = factorise(self.parts.system, two_sided=True)
+        self.lu = factorise(self.parts.data, two_sided=True)
 
     def _take(self, times: np.ndarray) -> tuple[int, int]:
-        out = step_rows(self.full, len(times), sum(self.own.values()))
+        out = step_rows(self.full.system, len(times), sum(self.own.values()))
         status, done = self._march(times, np.arange(len(times)), out, 0, len(times))
         return status, int(out.iterations[:done].sum())
 
     def _solve_otherwise(self, time: float) -> bool:
         """The same step in directors and multipliers with rows that yield a little, for steps that
         end where rows of loops depend on each other; only close to the prediction."""
-        if self.sensing is not None or not self.parts.system.rows:
+        if self.sensing is not None or not self.parts.data.rows:
             return False
         p, m, d, taken = self.parts, self.parts.motion, self.directors, self.snapshot()
         middle = time - self.h / 2
-        p.system.set_time(middle)
+        p.data.set_time(middle)
         ns.begin_step(p.tree, m)
         predicted = m.end.copy()
         if not has_mean_axes(d.q(m.base), d.q(m.end)):
@@ -314,7 +313,7 @@ class ReducedRun(RepairedRun):
         self._keep_multipliers(step.multiplier)
         if self.method.condition_number:
             self.condition = condition(self._tested_matrix(with_tangent(self.matrix, step)))
-        ns.accept_poses(p.tree, p.forces, p.system.tables.reals, m)
+        ns.accept_poses(p.tree, p.forces, p.data.tables.reals, m)
         self.time = time
         self.pivot()
         return True
@@ -327,7 +326,7 @@ class ReducedRun(RepairedRun):
 
     def _keep_multipliers(self, multiplier: np.ndarray) -> None:
         """Go on from the λ of a step in directors."""
-        m, first = self.parts.motion, len(multiplier) - self.parts.system.rows
+        m, first = self.parts.motion, len(multiplier) - self.parts.data.rows
         m.mu[0, :-1] = multiplier[first:] * self.h**2 / (2 * m.settings[asm.MASS])
 
     def _tested_matrix(self, solution: Solution) -> np.ndarray:
@@ -337,10 +336,10 @@ class ReducedRun(RepairedRun):
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
         state = self.state()
-        keep = independent_rows(constraint_rows(self.full, state)).keep
-        stepping = self.full if keep.all() else self.full.with_rows(keep)
+        keep = independent_rows(constraint_rows(self.full.system, state)).keep
+        stepping = self.full if keep.all() else self.full.restricted(keep)
         old = self.parts.motion
-        if not np.array_equal(stepping.keep, self.parts.system.keep):
+        if not np.array_equal(stepping.keep, self.parts.data.keep):
             self._prepare(stepping, state.motion, self.memory)
             for name in set(CARRIED) - {"mu"}:
                 getattr(self.parts.motion, name)[:] = getattr(old, name)
@@ -350,7 +349,7 @@ class ReducedRun(RepairedRun):
     # ------------------------------------------------------------------------ states, restart
     def snapshot(self) -> tuple:
         arrays = [np.copy(a) for a in (*self.parts.motion, *self.lu.chosen)]
-        reals = self.parts.system.tables.reals.copy()
+        reals = self.parts.data.tables.reals.copy()
         past = None if self.sensing is None else self.sensing.past
         counts = self.repairs, self.pieces, self.balance.snapshot()
         return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition, past, counts
@@ -365,7 +364,7 @@ class ReducedRun(RepairedRun):
             self.parts, self._matrix = parts, None
         for mine, copy in zip((*self.parts.motion, *self.lu.chosen), arrays, strict=True):
             mine[:] = copy
-        self.parts.system.tables.reals[:] = reals
+        self.parts.data.tables.reals[:] = reals
 
     def own_now(self) -> np.ndarray:
         """The columns of `own` at the last good step."""
@@ -376,11 +375,11 @@ class ReducedRun(RepairedRun):
 
     def state(self) -> State:
         """The last good step."""
-        out = step_rows(self.full, 1, sum(self.own.values()))
+        out = step_rows(self.full.system, 1, sum(self.own.values()))
         ns.store(self.parts.motion, out, 0)
         self.balance.now(self.time, out, self.memory)
         return State(
-            self.time, self.system.names, out.motion[0], out.acceleration[0], out.gamma[0],
+            self.time, self.data.system.names, out.motion[0], out.acceleration[0], out.gamma[0],
             self.memory, self.restart(), values=out.values[0],
         )  # fmt: skip
 
@@ -388,7 +387,7 @@ class ReducedRun(RepairedRun):
         """All numbers needed to go on with the same digits."""
         m = self.parts.motion
         out: dict[str, Any] = {name: getattr(m, name).copy() for name in CARRIED}
-        out["keep"], out["own_keep"] = self.system.keep.copy(), self.parts.system.keep.copy()
+        out["keep"], out["own_keep"] = self.data.keep.copy(), self.parts.data.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"], out["h"] = np.array(self.origin), np.array(self.h)
         out["memory"] = self.memory

@@ -21,10 +21,10 @@ from linkwork.elements.layout import BY_VALUE, VALUE
 from linkwork.math.compiled import lean
 from linkwork.nullspace.assembly import put_middle
 from linkwork.nullspace.balance import Balance
+from linkwork.system.data import Data
 from linkwork.system.evaluate import Work
 from linkwork.system.rank_one.sensor_nodes import sensor_places, sensor_units
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 ROUNDS = 40  # steps of Broyden's method
 CLOSE, ENOUGH = 1e-12, 1e-9  # F over its size; the same where it no longer falls
@@ -40,14 +40,15 @@ def middle(base, end, h, motion):
 class Sensing:
     """What sensors show in the middle of steps."""
 
-    def __init__(self, full: System, state: State) -> None:
-        n, places = full.bodies, sensor_places(full)
+    def __init__(self, full: Data, state: State) -> None:
+        system = full.system
+        n, places = system.bodies, sensor_places(system)
         self.places, self.units = places, sensor_units(full)
         self.x = state.values[VALUE, places].copy()  # of this step, and of the last two
         self.past = np.array([self.x, self.x])
         self.H = np.eye(len(places))
         self.motion, self.acceleration = np.zeros((1, n, 13)), np.zeros((1, n, 6))
-        self.gamma, self.values = np.zeros((1, len(full.all_rows))), state.values[None].copy()
+        self.gamma, self.values = np.zeros((1, len(system.all_rows))), state.values[None].copy()
         self.left, self.change = np.zeros(len(places)), np.zeros(len(places))
 
     def begin(self) -> None:

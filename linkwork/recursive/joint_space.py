@@ -25,7 +25,7 @@ from linkwork.recursive.sweeps.entry_points import place_tree
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.tree.topology import Topology
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 WAYS = {"semi-analytic": cl.SEMI_ANALYTIC, "direct": cl.DIRECT}
 
@@ -40,8 +40,8 @@ class JointSpace:
     in the moving axes).  Motion laws take their values at the time t that is given.
     """
 
-    def __init__(self, full: System, state: State, cuts: Sequence[str] = ()) -> None:
-        full.refuse_nodes("lw.joint_space")
+    def __init__(self, full: Data, state: State, cuts: Sequence[str] = ()) -> None:
+        full.system.refuse_nodes("lw.joint_space")
         self.parts = Parts(full, state, cuts, Settings(correction=cl.DIRECT))
         self.start = state
         self.q, self.v = self.parts.read(state)
@@ -65,7 +65,7 @@ class JointSpace:
         return tuple(f"{r.owner}.{r.name}" for r in self.parts.outer.kept_rows)
 
     def __repr__(self) -> str:
-        model = self.parts.full.model.name
+        model = self.parts.full.system.model.name
         return f"JointSpace('{model}', {len(self.v)} velocities, {len(self.row_names)} loop rows)"
 
     def _vector(self, values: Any, length: int, what: str) -> np.ndarray:
@@ -99,7 +99,8 @@ class JointSpace:
         )  # fmt: skip
         if not np.all(np.isfinite(out)):
             raise SingularError(
-                f"model '{p.full.model.name}' has no finite accelerations at this q: something "
+                f"model '{p.full.system.model.name}' has no finite accelerations at "
+                "this q: something "
                 "without mass can move, or an amplitude of a flexible link turns a section by more "
                 "than half a turn"
             )
@@ -160,9 +161,10 @@ class JointSpace:
         q, v = self._place(q, v, t)
         p = self.parts
         place_tree(p.sweeps, p.tree, p.sweep, q, v)
-        nodes, values = p.outer.work.nodes, np.zeros((3, p.full.layout.values))
+        nodes, values = p.outer.work.nodes, np.zeros((3, p.full.system.layout.values))
         place_bodies(p.tree, p.sweep, nodes, values, q, v, np.zeros_like(v))
-        return State(t, p.full.names, nodes[: p.full.bodies, :13].copy(), values=values)
+        system = p.full.system
+        return State(t, system.names, nodes[: system.bodies, :13].copy(), values=values)
 
     # -------------------------------------------------------------------------------------- timing
     def time_forward(self, repeats: int) -> float:

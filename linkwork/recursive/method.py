@@ -10,7 +10,7 @@ from linkwork.integrators.contract import Run
 from linkwork.model import checks
 from linkwork.model.written import Written
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 INTEGRATORS = ("rk4", "dormand-prince", "implicit")
 CORRECTIONS = ("semi-analytic", "direct", "baumgarte", None)
@@ -92,11 +92,12 @@ class Recursive(Written):
         row opens that was left out because it repeated others at the start."""
         return 1e-2 if self.correction in (None, "baumgarte") else 1e-4
 
-    def run(self, full: System, system: System, state: State, h: float) -> Run:
+    def run(self, full: Data, data: Data, state: State, h: float) -> Run:
+        system = full.system
         from linkwork.recursive.run import RUNS
         from linkwork.system.rank_one.sensor_nodes import sensor_nodes
 
         if self.integrator == "dormand-prince":
-            full.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
-        full.refuse_nodes("lw.Recursive", sensor_nodes(full))
-        return RUNS[self.integrator](self, full, system, state, h)
+            system.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")
+        system.refuse_nodes("lw.Recursive", sensor_nodes(system))
+        return RUNS[self.integrator](self, full, data, state, h)

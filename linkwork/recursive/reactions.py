@@ -21,6 +21,7 @@ from linkwork.model.registry import Entry
 from linkwork.recursive.tree.tables import markers
 from linkwork.recursive.tree.topology import Step, Topology
 from linkwork.system.compilation.numbering import Element
+from linkwork.system.data import Data
 from linkwork.system.system import System
 
 
@@ -31,21 +32,22 @@ PLAIN.reals[[QT, QA, QB]] = 1.0
 class TreeReactions:
     """Gathers the joints of the tree once, so that all of them are computed together."""
 
-    def __init__(self, full: System, topology: Topology) -> None:
+    def __init__(self, full: Data, topology: Topology) -> None:
+        system = full.system
         self.full = full
         locks, crosses = [], []
         for i, step in enumerate(topology.steps):
             if step.edge is None:
                 continue
             for number in step.edge.elements:
-                element = full.elements[number]
+                element = system.elements[number]
                 if element.entry.family is LOCK:
                     locks.append((i, step, element))
                 elif element.entry.family is ORTHOGONAL:
                     crosses.append((i, step, element))
                 elif step.link is not None:  # rows as of a lock joint, at the origins of both
                     locks.append((i, step, replace(element, entry=PLAIN, ends=element.ends[:2])))
-        self.locks, self.crosses = Gathered(full, locks), Gathered(full, crosses)
+        self.locks, self.crosses = Gathered(system, locks), Gathered(system, crosses)
         self.ends = np.array([e.entry is PLAIN for _, _, e in locks], bool)
         self.driven = [(j, e) for j, (_, _, e) in enumerate(locks) if e.entry.laws]
         self.active = np.zeros((len(locks), 6), bool)
@@ -99,10 +101,10 @@ class TreeReactions:
 class Gathered:
     """Joints of one family: their bodies, numbers, and places in the tree."""
 
-    def __init__(self, full: System, joints: list[tuple[int, Step, Element]]) -> None:
+    def __init__(self, system: System, joints: list[tuple[int, Step, Element]]) -> None:
         self.count = len(joints)
         self.place = np.array([i for i, _, _ in joints], int)
-        ground = full.bodies
+        ground = system.bodies
         ends = [[b if b >= 0 else ground for b in e.ends] for _, _, e in joints]
         self.a, self.b = np.array(ends, int).reshape(-1, 2).T
         self.turned = np.array([step.turned for _, step, _ in joints], bool)

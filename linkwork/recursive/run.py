@@ -27,7 +27,7 @@ from linkwork.recursive.reactions import TreeReactions
 from linkwork.recursive.sampled_sensors import SampledSensors, steps_together
 from linkwork.system.rank_one.sensor_nodes import unsolved
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 CARRIED = ("q", "v", "a", "work")
 OPENING = 1000.0  # steps in which a rate may open a loop by the tolerance
@@ -47,19 +47,19 @@ def settings_of(method: Any, h: float) -> Settings:
 
 
 class RecursiveRun(BasicRun):
-    """Steps of Recursive; `system` has the rows whose multipliers it computes."""
+    """Steps of Recursive; `data` has the rows whose multipliers it computes."""
 
     # radians in a step of a body on a ball that are told of, and refused (motion.turns)
     turns = 0.5, 3.0
 
-    def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
+    def __init__(self, method: Any, full: Data, data: Data, state: State, h: float) -> None:
         announce(rk.advance_rk4, "dynamics in joint coordinates", 7)
         self.method, self.full, self.h = method, full, h
         self.time = self.origin = state.time
         self.repairs = 0
         keep = state.restart["keep"] if state.restart else None
         self.parts = Parts(full, state, method.cuts, settings_of(method, h), keep)
-        self.system = self.parts.system
+        self.data = self.parts.data
         self.reactions = TreeReactions(full, self.parts.topology)
         self.sensors: SampledSensors | None = None
         if self.parts.sensors:
@@ -98,16 +98,17 @@ class RecursiveRun(BasicRun):
 
     def _begin(self) -> None:
         """Accelerations at the start."""
+        system = self.full.system
         m = self.motion
         self.parts.set_time(self.time)
-        self._balance(m, step_rows(self.full, 0), -1)
+        self._balance(m, step_rows(system, 0), -1)
         if not np.all(np.isfinite(m.a)):
             raise_if_failed(self.full)  # a function of the user
             if self.parts.loops.report[cl.UNSOLVED]:
-                text = unsolved(self.full, self.time)
-                raise SingularError(f"model '{self.full.model.name}' {text}")
+                text = unsolved(system, self.time)
+                raise SingularError(f"model '{system.model.name}' {text}")
             raise SingularError(self._massless())
-        judge_contrast(self.parts.tree.ints, self.parts.sweep.sweep, self.full.names)
+        judge_contrast(self.parts.tree.ints, self.parts.sweep.sweep, system.names)
 
     @property
     def watched_bodies(self) -> np.ndarray:
@@ -127,7 +128,8 @@ class RecursiveRun(BasicRun):
         name, ints = self.parts.coordinates.velocity_names[int(bad[0])], self.parts.tree.ints
         body = int(ints[np.flatnonzero(ints[:, IV] <= bad[0]).max(), BODY])
         return (
-            f"the equations are singular: body '{self.full.names[body]}' (coordinate {name}) has "
+            f"the equations are singular: body '{self.full.system.names[body]}' "
+            f"(coordinate {name}) has "
             "no inertia and no joint that gives it one; give it mass and inertia, or a joint that "
             "ties it to a body that has"
         )
@@ -135,13 +137,11 @@ class RecursiveRun(BasicRun):
     # --------------------------------------------------------------------------------- stepping
     @property
     def memory(self) -> np.ndarray:
-        o = self.parts.outer
-        return o.tables.reals[o.memory_places].copy()
+        return self.parts.outer.memory
 
     @memory.setter
     def memory(self, values: np.ndarray) -> None:
-        o = self.parts.outer
-        o.tables.reals[o.memory_places] = values
+        self.parts.outer.memory = values
 
     @property
     def work_done(self) -> np.ndarray:
@@ -199,7 +199,7 @@ class RecursiveRun(BasicRun):
         self, times: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> tuple[int, int]:
         """Steps with sensors: those that end at a sample are accepted when these are known."""
-        due, done = due_at(self.full.sample_times, self.time, times), 0
+        due, done = due_at(self.full.system.sample_times, self.time, times), 0
         settings = self.parts.loops.settings
         usual = float(settings[cl.MEMORY])
         while done < len(times):
@@ -220,7 +220,7 @@ class RecursiveRun(BasicRun):
         """Accept the last step with what sensors show; accelerations jump with what is held."""
         state, before = self.state(), self.motion.a.copy()
         self.parts.outer.remember(replace(state, acceleration=None, gamma=None))
-        self._balance(self.motion, step_rows(self.full, 0), -1)
+        self._balance(self.motion, step_rows(self.full.system, 0), -1)
         self._jump(self.motion.a - before)
 
     def _jump(self, change: np.ndarray) -> None:
@@ -239,9 +239,7 @@ class RecursiveRun(BasicRun):
         if not rows:
             return
         p, m = self.parts, self.motion
-        outside = [r for i in p.outside for r in p.full.elements[i].rows]
-        kept = np.array(outside, int)[p.outer.kept] if outside else np.zeros(0, int)
-        out.gamma[:rows, kept] = m.gamma[:rows]
+        out.gamma[:rows, p.outer.kept] = m.gamma[:rows]
         self.reactions(times, out.motion[:rows], m.wrench[:rows], out.gamma[:rows])
         if self.sensors is not None:
             self.sensors.fill(times, out, rows, self.memory)
@@ -282,7 +280,7 @@ class RecursiveRun(BasicRun):
         if loops.report[cl.UNSOLVED]:
             loops.report[cl.UNSOLVED] = 0.0
             return StepFailure(
-                time, 1, float("nan"), "the sensors", unsolved(self.full, time)
+                time, 1, float("nan"), "the sensors", unsolved(self.full.system, time)
             )
         return StepFailure(
             time, 1, float("nan"), "the accelerations", no_accelerations(self.full, time)
@@ -304,7 +302,7 @@ class RecursiveRun(BasicRun):
         """The last good step."""
         p = self.parts
         o = p.outer
-        out = step_rows(self.full, 1)
+        out = step_rows(self.full.system, 1)
         p.set_time(self.time)
         sensed = {name: array.copy() for name, array in self._sensed().items()}
         scratch = self.motion._replace(
@@ -318,7 +316,7 @@ class RecursiveRun(BasicRun):
         for name, array in self._sensed().items():
             array[:] = sensed[name]
         return State(
-            self.time, self.full.names, out.motion[0], out.acceleration[0], out.gamma[0],
+            self.time, self.full.system.names, out.motion[0], out.acceleration[0], out.gamma[0],
             self.memory, self.restart(), out.values[0],
         )  # fmt: skip
 
@@ -339,7 +337,8 @@ class AdaptiveRun(RecursiveRun):
 
     def _room(self) -> None:
         refuse_bristles(
-            self.full, "lw.Recursive('dormand-prince')", "lw.Recursive() or lw.GeneralizedAlpha()"
+            self.full.system, "lw.Recursive('dormand-prince')",
+            "lw.Recursive() or lw.GeneralizedAlpha()",
         )
         self.ahead = self.parts.motion()
         self.grid = np.zeros(dp.GRID)

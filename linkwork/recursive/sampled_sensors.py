@@ -17,25 +17,27 @@ from linkwork.elements.signals.measured import Sensor
 from linkwork.integrators.contract import StepRows
 from linkwork.system.rank_one.sensor_nodes import sensor_places
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 
 class SampledSensors:
     """What the sensors of a model show at known motions."""
 
-    def __init__(self, full: System, followed: bool) -> None:
+    def __init__(self, full: Data, followed: bool) -> None:
         """followed: loads follow them at all times, so that steps know what they show."""
-        self.full, self.places = full, sensor_places(full)
+        system = full.system
+        self.full, self.places = full, sensor_places(system)
         if followed:  # what remembers its path cannot be asked again once a step is accepted
-            remembers = {e.owner for e in full.elements if e.entry.family.memory}
-            sensors = [x for x in full.model.items.values() if isinstance(x, Sensor)]
+            remembers = {e.owner for e in system.elements if e.entry.family.memory}
+            sensors = [x for x in system.model.items.values() if isinstance(x, Sensor)]
             self.places = self.places[[x.name not in remembers for x in sensors]]
 
     def fill(self, times: np.ndarray, out: StepRows, rows: int, memory: np.ndarray) -> None:
         """The sensors' values of so many stored steps, from the rest of them."""
         for k in range(rows):
             state = State(
-                float(times[k]), self.full.names, out.motion[k], out.acceleration[k], out.gamma[k],
+                float(times[k]), self.full.system.names, out.motion[k], out.acceleration[k],
+                out.gamma[k],
                 memory, values=out.values[k],
             )  # fmt: skip
             balance = self.full.evaluate(state, tangent=False).balance  # x − g

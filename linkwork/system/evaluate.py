@@ -46,9 +46,10 @@ from linkwork.system.pattern import Pattern
 SLOTS = 64  # families in one model
 # a row of Tables.signals: where its number is among the reals, its first end, how many ends it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted
-# on; which update it is (system.rank_one.distant), −1 for blocks
+# on; which update it is (system.rank_one.distant), −1 for blocks; how many of the last reals of the
+# element are its memory
 (NUMBER, ENDS, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH, UPDATE,
- SIGNAL_COLUMNS) = range(13)  # fmt: skip
+ MEMORY, SIGNAL_COLUMNS) = range(14)  # fmt: skip
 # a row of Tables.signal_ends: unknowns of an end, where its slopes begin, whether it is a vector
 # node, numbers in a row of blocks against it
 UNKNOWNS, SLOPES, IS_NODE, WIDTH, END_COLUMNS = range(5)
@@ -99,9 +100,11 @@ class Work(NamedTuple):
     power: np.ndarray
     trial: np.ndarray  # residuals of one element, for its change with a number that it is given
     trial_balance: np.ndarray  # the same of vector nodes
+    trial_memory: np.ndarray  # the memory of that element before its trials
 
 
-def make_work(bodies: int, values: int, rows: int, pattern: Pattern) -> Work:
+def make_work(bodies: int, values: int, rows: int, memory: int, pattern: Pattern) -> Work:
+    """Work arrays; memory: the largest of an element whose numbers follow the motion."""
     vals = zeros8(pattern.size)
     nodes = zeros8(NODE * (bodies + 1)).reshape(-1, NODE)
     nodes[:, QUAT] = 1.0
@@ -123,6 +126,7 @@ def make_work(bodies: int, values: int, rows: int, pattern: Pattern) -> Work:
         power=np.zeros(2),
         trial=np.zeros((bodies + 1, 6)),
         trial_balance=np.zeros(values + 1),
+        trial_memory=np.zeros(memory),
     )
 
 
@@ -235,6 +239,9 @@ def signal_tangents(kernels, tables, work, time):
     for s in range(g.shape[0]):
         y, n, loaded, b = tables.reals[g[s, NUMBER]], g[s, BODIES], g[s, LOADED], g[s, INTS]
         h, first = TRIAL * (1.0 + abs(y)), g[s, ENDS]
+        end = g[s, REAL] + g[s, REAL_WIDTH] - g[s, MEMORY]
+        for i in range(g[s, MEMORY]):  # trials are no part of the path
+            work.trial_memory[i] = tables.reals[end + i]
         set_trial(tables, work, b, first, loaded, 0.0)
         for side in range(2):  # −f(y − h), then + f(y + h)
             tables.reals[g[s, TARGET]] = y + (2 * side - 1) * h
@@ -243,6 +250,8 @@ def signal_tangents(kernels, tables, work, time):
             if side == 0:
                 set_trial(tables, work, b, first, loaded, -1.0)
         tables.reals[g[s, TARGET]] = y
+        for i in range(g[s, MEMORY]):
+            tables.reals[end + i] = work.trial_memory[i]
         if g[s, UPDATE] >= 0:
             put_update(tables, work, s, 1.0 / (2.0 * h))
             continue

@@ -16,8 +16,8 @@ The same matrix by rows (CSR) for everything else: `places` says where its entri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -80,6 +80,46 @@ class Pattern:
     def members(self, group: int) -> range:
         """The unknowns of a group."""
         return range(int(self.first[group]), int(self.first[group + 1]))
+
+    def restricted(
+        self, keep: np.ndarray, dropped: Collection[tuple[int, int]] = ()
+    ) -> Pattern:
+        """The pattern of the same values in which only the constraint rows `keep` are equations,
+        and without the blocks of the `dropped` pairs of groups.
+
+        Blocks stay where they are; the active rows of a constraint fill the first of its block.
+        """
+        if keep.all() and not dropped:
+            return self
+        n, moving = self.motions, self.moving
+        sizes = np.diff(self.first)
+        sizes[moving:] = np.bincount(self.groups[n:] - moving, keep, len(sizes) - moving)
+        inner = np.arange(self.unknowns) - self.first[self.groups]
+        active = inner < sizes[self.groups]
+        row = np.repeat(np.arange(self.unknowns), np.diff(self.indptr))
+        stays = active[row] & active[self.indices]
+        if dropped:
+            codes = [i * moving + j for i, j in dropped]
+            code = self.groups[row] * moving + self.groups[self.indices]
+            inside = (self.groups[row] < moving) & (self.groups[self.indices] < moving)
+            stays &= ~(inside & np.isin(code, codes))
+        number = np.cumsum(active) - 1
+        length = np.bincount(row[stays], minlength=self.unknowns)[active]
+        used = (np.arange(len(sizes)) < moving) | (sizes > 0)
+        group = np.cumsum(used) - 1
+        kept = set(np.flatnonzero(used).tolist())
+        return replace(
+            self,
+            indptr=np.concatenate([[0], np.cumsum(length)]),
+            indices=number[self.indices[stays]],
+            places=self.places[stays],
+            groups=group[self.groups[active]],
+            first=np.concatenate([[0], np.cumsum(sizes[used])]).astype(np.int64),
+            blocks={
+                (int(group[i]), j): base for (i, j), base in self.blocks.items()
+                if i in kept and (i, j) not in dropped
+            },
+        )  # fmt: skip
 
 
 def make_pattern(

@@ -23,8 +23,8 @@ from linkwork.model.frame import Frame, as_frame, carries_frames
 from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import memory_elements, memory_place
 from linkwork.results.result import Result
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System, build
 
 Loads = dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]]
 
@@ -33,11 +33,13 @@ def applied(result: Result, item: Any, frames: np.ndarray) -> Loads:
     """Body number → point, force and torque (F, 3) in world axes, about the item's marker, at some
     of the stored times; what elements remember comes from all of them."""
     full, motion = result.system, result.motion[frames]
-    elements = tuple(e for e in full.elements if e.owner == item.name and not e.entry.rows)
-    bodies = sorted({b for e in elements for b in e.ends if 0 <= b < full.bodies})
+    elements = [
+        i for i, e in enumerate(full.elements) if e.owner == item.name and not e.entry.rows
+    ]
+    bodies = sorted({b for i in elements for b in full.elements[i].ends if 0 <= b < full.bodies})
     if not bodies:
         return {}
-    none, mine = (_residuals(_alone(full, x), result, frames) for x in ((), elements))
+    none, mine = (_residuals(full.data(elements=x), result, frames) for x in ((), elements))
     loads = none - mine
     forget_failures(full.model)
     found: Loads = {}
@@ -52,27 +54,21 @@ def applied(result: Result, item: Any, frames: np.ndarray) -> Loads:
     return found
 
 
-def _alone(full: System, elements: tuple) -> System:
-    return build(full.model, full.names, elements, (), np.zeros(0, bool), full.layout.nodes)
-
-
-def _residuals(system: System, result: Result, frames: np.ndarray) -> np.ndarray:
+def _residuals(data: Data, result: Result, frames: np.ndarray) -> np.ndarray:
     """(F, bodies, 6)
 
     What a controller holds at a stored time acts after it: until then acted what it held before.
     """
-    remembering = memory_elements(system)
-    memory = np.zeros((len(frames), 0))
-    if remembering:
-        before = np.maximum(frames - 1, 0)
-        places = [memory_place(result.system, e) for e in remembering]
-        memory = np.concatenate([
-            result.memory[before if e.entry.family.signal else frames, place]
-            for e, place in zip(remembering, places)
-        ], axis=1)  # fmt: skip
+    memory = np.array(result.memory)[frames]
+    before = np.maximum(frames - 1, 0)
+    for e in memory_elements(result.system) if memory.size else ():
+        if e.entry.family.signal:
+            place = memory_place(result.system, e)
+            memory[:, place] = result.memory[before, place]
     return np.array([
-        system.evaluate(
-            State(float(t), system.names, motion, memory=remembered, values=values), tangent=False
+        data.evaluate(
+            State(float(t), result.system.names, motion, memory=remembered, values=values),
+            tangent=False,
         ).f
         for t, motion, remembered, values in zip(
             result.time[frames], result.motion[frames], memory, result.values[frames]

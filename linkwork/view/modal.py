@@ -28,12 +28,12 @@ MOVES, TURNS = 0.12, 0.3  # most, in sizes of the mechanism and in radians
 
 def mode_motion(modes: Modes, i: int) -> tuple[Result, str]:
     """One period of mode i as a result, and its title."""
-    if modes.system is None or modes.state is None:
+    if modes.data is None or modes.state is None:
         raise ModelError("these modes do not know their mechanism; take them from lw.eigen")
     n = len(modes)
     if not isinstance(i, (int, np.integer)) or not -n <= i < n:
         raise ModelError(f"there are modes 0 to {n - 1}, but {checks.show(i)} was given")
-    shape, system = modes.shapes[i], modes.system
+    shape, system = modes.shapes[i], modes.data.system
     moves = np.linalg.norm(np.abs(shape[:, :3]), axis=1).max()
     turns = np.linalg.norm(np.abs(shape[:, 3:]), axis=1).max()
     amplitude = 1 / max(moves / (MOVES * system.length), turns / TURNS)

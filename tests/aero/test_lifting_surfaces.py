@@ -220,11 +220,11 @@ def test_plunge_and_pitch_loads_are_theodorsens(k):
         lw.Frame(body, orientation=axes), 2 * b, lw.Airfoil.flat_plate(), span=1.0, points=1,
         aerodynamic_centre=(0.5 + a) * b, model="theodorsen", filter_frequency=1e6,
     ))  # fmt: skip
-    system = compile_model(m)
-    state = system.described_state()
+    data = compile_model(m).data()
+    state = data.system.described_state()
     omega = k * speed / b
-    K = system.evaluate(state, cK=1.0).stiffness.toarray()
-    D = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+    K = data.evaluate(state, cK=1.0).stiffness.toarray()
+    D = data.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
     Z = K + 1j * omega * D
     H = Z[:6, :6] - Z[:6, 6:] @ np.linalg.solve(Z[6:, 6:], Z[6:, :6])  # the states eliminated
     s, C = 1j * omega, theodorsen(k, 1)

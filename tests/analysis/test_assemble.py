@@ -72,10 +72,10 @@ def bricard():
 MECHANISMS = [four_bar, slider_crank, stewart, stewart_of_actuators, bricard]
 
 
-def metric(full, weights=None):
+def metric(system, weights=None):
     """Documented: displacements over L, rotations in rad, times the weight of the body."""
-    w = np.array([(weights or {}).get(n, 1.0) for n in full.names])
-    return np.repeat(w, 6) * np.tile([1 / full.length**2] * 3 + [1.0] * 3, full.bodies)
+    w = np.array([(weights or {}).get(n, 1.0) for n in system.names])
+    return np.repeat(w, 6) * np.tile([1 / system.length**2] * 3 + [1.0] * 3, system.bodies)
 
 
 # -------------------------------------------------------------------------------------- convergence
@@ -91,8 +91,8 @@ def test_positions_converge_quadratically(mechanism, seed):
     for before, after in zip(e[-3:], e[-2:], strict=False):
         # C = ½ δᵀ C_qq δ with coordinates of size one: errors square, times a few
         assert after < 10 * before**2, found.history
-    assert errors(found) < 1e-10 * found.full.length
-    assert 6 * found.full.bodies - found.redundancy.rank == freedom
+    assert errors(found) < 1e-10 * found.full.system.length
+    assert 6 * found.full.system.bodies - found.redundancy.rank == freedom
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -102,7 +102,7 @@ def test_what_is_assembled_stays(mechanism):
         for i in range(6):
             m[f"P{i}"].displacement = 0.0
     found = assemble_model(m)
-    given = found.full.described_state()
+    given = found.full.system.described_state()
     np.testing.assert_allclose(found.state.motion, given.motion, atol=1e-14)
     again = displaced(m, 0.02)
     state = lw.assemble(again)
@@ -128,7 +128,7 @@ def test_a_long_chain_is_fast():
     began = time.process_time()
     found = assemble_model(m)
     assert time.process_time() - began < 3
-    assert errors(found) < 1e-10 * found.full.length and len(found.history) < 8
+    assert errors(found) < 1e-10 * found.full.system.length and len(found.history) < 8
 
 
 # ------------------------------------------------------------------------------------------ nearest
@@ -140,8 +140,8 @@ def test_a_long_chain_is_fast():
 def test_no_direction_leads_nearer(mechanism, seed, size):
     """The way back to the given position is normal to every possible motion."""
     found = assemble_model(displaced(mechanism()[0], size, seed))
-    W = metric(found.full)
-    way = np.sqrt(W) * found.state.difference(found.full.described_state()).ravel()
+    W = metric(found.full.system)
+    way = np.sqrt(W) * found.state.difference(found.full.system.described_state()).ravel()
     J = found.full.evaluate(found.state).Cq.toarray() / np.sqrt(W)
     motions = scipy.linalg.null_space(J, rcond=1e-9)
     assert motions.shape[1] == 1
@@ -174,12 +174,12 @@ def test_nearest_against_a_general_optimiser(mechanism, weights, fixed):
     """SLSQP on the same distance and constraints (its own path, gradients by differences)."""
     m = displaced(mechanism()[0], 0.05, seed=4)
     found = assemble_model(m, weights=weights, fixed=fixed)
-    full, given = found.full, found.full.described_state()
-    W = metric(full, weights)
-    free = np.repeat([n not in fixed for n in full.names], 6)
+    full, given = found.full, found.full.system.described_state()
+    W = metric(full.system, weights)
+    free = np.repeat([n not in fixed for n in full.system.names], 6)
 
     def moved(x):
-        step = np.zeros(6 * full.bodies)
+        step = np.zeros(6 * full.system.bodies)
         step[free] = x
         return given.moved(step)
 

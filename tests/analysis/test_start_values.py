@@ -276,7 +276,7 @@ def test_joints_of_a_loop_turn_as_little_as_they_can(points, given):
     m = polygon(points, [(lw.Revolute, Z)] * len(points), words)
     found = assemble_model(m)
     expected = least_change(points, given)
-    run = lw.Result(found.full, [0.0], found.state.motion[None])
+    run = lw.Result(found.full.system, [0.0], found.state.motion[None])
     angles = np.array([float(run[f"joint{i}"].angle[0]) for i in range(len(points))])
     # SLSQP: angles to the root of the accuracy of the sum
     np.testing.assert_allclose((angles + np.pi) % (2 * np.pi) - np.pi, expected, atol=2e-6)

@@ -38,21 +38,21 @@ def three_bodies(held):
 
 def step_matrix(model, seed=1):
     """System, and values of the matrix of a step of 1 ms in a random position."""
-    rng, system = np.random.default_rng(seed), compile_model(model)
-    state = system.described_state().moved(0.05 * rng.normal(size=(system.bodies, 6)))
-    state = state.with_velocities(rng.normal(size=(system.bodies, 6)))
-    vals = zeros8(system.pattern.size)
-    vals[system.pattern.places] = system.evaluate(state, cK=1.0, cD=2e3, cM=4e6).matrix.data / 4e6
-    return system, vals
+    rng, data = np.random.default_rng(seed), compile_model(model).data()
+    state = data.system.described_state().moved(0.05 * rng.normal(size=(data.system.bodies, 6)))
+    state = state.with_velocities(rng.normal(size=(data.system.bodies, 6)))
+    vals = zeros8(data.pattern.size)
+    vals[data.pattern.places] = data.evaluate(state, cK=1.0, cD=2e3, cM=4e6).matrix.data / 4e6
+    return data, vals
 
 
 @pytest.mark.parametrize("model", [
     cantilever(7), cantilever(5, order=2), three_bodies(False), three_bodies(True),
 ], ids=["three nodes", "two nodes", "triangle", "triangle with a pendulum"])  # fmt: skip
 def test_bodies_without_rows_leave_and_the_solution_is_that_of_superlu(model):
-    system, vals = step_matrix(model)
-    p = system.pattern
-    e = elimination.analyse(p, vals, system.length)
+    data, vals = step_matrix(model)
+    p = data.pattern
+    e = elimination.analyse(p, vals, data.system.length)
     assert e.core.size == 0
     assert e.between.order.size >= 6 * 2
     A = sp.csr_matrix((vals[p.places], p.indices, p.indptr)).tocsc()
@@ -69,12 +69,12 @@ def test_bodies_without_rows_leave_and_the_solution_is_that_of_superlu(model):
 
 
 def test_an_elimination_is_repeated_digit_by_digit():
-    system, vals = step_matrix(cantilever(6))
-    e = elimination.analyse(system.pattern, vals, system.length)
-    again = elimination.analyse(system.pattern, vals, system.length, e.pivots)
+    data, vals = step_matrix(cantilever(6))
+    e = elimination.analyse(data.pattern, vals, data.system.length)
+    again = elimination.analyse(data.pattern, vals, data.system.length, e.pivots)
     solutions = []
     for each in (e, again):
-        work, x = zeros8(system.pattern.size), np.ones(system.unknowns)
+        work, x = zeros8(data.pattern.size), np.ones(data.unknowns)
         work[:] = vals
         elimination.refactor(each, work, x)
         elimination.sweep_back(each, work, x)
@@ -138,27 +138,27 @@ def test_large_fronts_in_panels(side):
 
 
 def shared_numbers(model):
-    """The system of a model, and of its beam elements how far back the same numbers stand."""
-    system = compile_model(model)
+    """The data of a model, and of its beam elements how far back the same numbers stand."""
+    data = compile_model(model).data()
     row = next(
-        i for i, e in enumerate(system.elements) if e.entry.family.name.startswith("beam of")
+        i for i, e in enumerate(data.system.elements) if e.entry.family.name.startswith("beam of")
     )
-    start = system.places[row].start
-    _, count, first, width, *_ = next(r for r in system.tables.directory if r[4] == start)
-    ints = system.tables.ints[first : first + count * width].reshape(count, width)
-    return system, ints[:, -1]
+    start = data.system.places[row].start
+    _, count, first, width, *_ = next(r for r in data.tables.directory if r[4] == start)
+    ints = data.tables.ints[first : first + count * width].reshape(count, width)
+    return data, ints[:, -1]
 
 
 @pytest.mark.parametrize("order", [3, 2])
 def test_elements_alike_share_their_numbers_and_keep_their_matrix(order):
-    system, back = shared_numbers(cantilever(5, order=order))
+    data, back = shared_numbers(cantilever(5, order=order))
     np.testing.assert_array_equal(back, np.arange(5))
-    state = system.described_state().moved(
-        0.05 * np.random.default_rng(3).normal(size=(system.bodies, 6))
+    state = data.system.described_state().moved(
+        0.05 * np.random.default_rng(3).normal(size=(data.system.bodies, 6))
     )
-    together = system.evaluate(state, cK=1.0).matrix.data.copy()
+    together = data.evaluate(state, cK=1.0).matrix.data.copy()
     back[:] = 0  # every element reads its own
-    np.testing.assert_array_equal(system.evaluate(state, cK=1.0).matrix.data, together)
+    np.testing.assert_array_equal(data.evaluate(state, cK=1.0).matrix.data, together)
 
 
 def test_elements_of_a_tapered_beam_have_numbers_of_their_own():
@@ -178,12 +178,12 @@ def test_blocks_that_two_elements_write_are_summed():
         section = lw.Section(stiffness=factor * np.array([1e4, 4e3, 4e3, 5, 8, 12]), mass=1.0)
         for i in range(count):
             m.add(f"e{i}", lw.BeamElement(*ends, section))
-        system = compile_model(m)
-        state = system.described_state().moved(
+        data = compile_model(m).data()
+        state = data.system.described_state().moved(
             0.1 * np.random.default_rng(5).normal(size=(3, 6))
         )
-        first = system.evaluate(state, cK=1.0).matrix.toarray()
-        again = system.evaluate(state, cK=1.0).matrix.toarray()
+        first = data.evaluate(state, cK=1.0).matrix.toarray()
+        again = data.evaluate(state, cK=1.0).matrix.toarray()
         np.testing.assert_array_equal(first, again)  # nothing is left of the evaluation before
         return first
 

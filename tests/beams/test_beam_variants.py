@@ -12,8 +12,8 @@ from linkwork.extend import rotations
 
 
 def in_random_motion(model, seed, turn=0.5):
-    rng, system = np.random.default_rng(seed), compile_model(model)
-    state, n = system.described_state(time=0.4), system.bodies
+    rng, data = np.random.default_rng(seed), compile_model(model).data()
+    state, n = data.system.described_state(time=0.4), data.system.bodies
     motion = state.motion.copy()
     motion[:, :3] += 0.1 * rng.normal(size=(n, 3))
     turned = rotations.exponential(turn * rng.normal(size=(n, 3)))
@@ -21,7 +21,7 @@ def in_random_motion(model, seed, turn=0.5):
     motion[:, 7:] = rng.normal(size=(n, 6))
     values = state.values + rng.normal(size=state.values.shape)
     acceleration = rng.normal(size=(n, 6))
-    return system, replace(state, motion=motion, acceleration=acceleration, values=values)
+    return data, replace(state, motion=motion, acceleration=acceleration, values=values)
 
 
 def ends(model, rng, count):
@@ -94,12 +94,12 @@ def test_one_helicoidal_element_is_an_arc():
 
 def test_rates_of_a_helicoidal_element_are_those_of_its_strains():
     """Central differences of strains along a motion, in results as in the kernel's damping."""
-    system, state = helicoidal(5)
+    data, state = helicoidal(5)
     h = 1e-6
     strains = []
     for t in (-h, 0.0, h):
         moved = state.moved(t * state.rates)
-        e = system.elements[0].entry
+        e = data.system.elements[0].entry
         from linkwork.elements.beams.kernels.strains import evaluation_points
 
         motion = np.asarray(moved.motion)

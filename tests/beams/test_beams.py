@@ -43,7 +43,7 @@ def element_system(rng, nodes, kind="matrix"):
     ]
     ends = [lw.Frame(body, 0.05 * rng.normal(size=3)) for body in bodies]
     m.add("beam", lw.BeamElement(*ends, random_section(rng, kind), up=rng.normal(size=3)))
-    return compile_model(m)
+    return compile_model(m).data()
 
 
 def moving(system, rng, size=0.3, speed=1.0):
@@ -52,8 +52,8 @@ def moving(system, rng, size=0.3, speed=1.0):
     return state.with_velocities(speed * rng.normal(size=(system.bodies, 6)))
 
 
-def residual(system, state):
-    return system.evaluate(state, tangent=False).f
+def residual(data, state):
+    return data.evaluate(state, tangent=False).f
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -62,16 +62,16 @@ def residual(system, state):
 ])  # fmt: skip
 def test_tangent_is_exact(nodes, kind, seed):
     rng = np.random.default_rng(seed)
-    system = element_system(rng, nodes, kind)
-    state, h, n = moving(system, rng), 1e-5, 6 * nodes
+    data = element_system(rng, nodes, kind)
+    state, h, n = moving(data, rng), 1e-5, 6 * nodes
     for word, move in (
         ("cK", lambda x: state.moved(x)),
         ("cD", lambda x: state.with_velocities(state.velocities + x.reshape(-1, 6))),
     ):
-        found = system.evaluate(state, **{"cK": 0.0, "cD": 0.0, "cM": 0.0, word: 1.0})
+        found = data.evaluate(state, **{"cK": 0.0, "cD": 0.0, "cM": 0.0, word: 1.0})
         found = found.stiffness.toarray()
         difference = np.array([
-            (residual(system, move(h * x)) - residual(system, move(-h * x))).ravel() / (2 * h)
+            (residual(data, move(h * x)) - residual(data, move(-h * x))).ravel() / (2 * h)
             for x in np.eye(n)
         ]).T  # fmt: skip
         # central differences: truncation 1e-10, round-off 1e-11 of the values
@@ -82,8 +82,8 @@ def test_tangent_is_exact(nodes, kind, seed):
 @pytest.mark.parametrize("nodes", [2, 3])
 def test_forces_turn_with_the_world_and_balance(nodes, seed):
     rng = np.random.default_rng(seed)
-    system = element_system(rng, nodes)
-    state = moving(system, rng)
+    data = element_system(rng, nodes)
+    state = moving(data, rng)
     q = rotations.exponential(2.5 * rng.normal(size=3))
     Q, shift, spin, speed = rotations.matrix(q), *rng.normal(size=(3, 3))
     motion = state.motion.copy()
@@ -92,7 +92,7 @@ def test_forces_turn_with_the_world_and_balance(nodes, seed):
     motion[:, 7:10] = motion[:, 7:10] @ Q.T + speed + np.cross(spin, motion[:, :3])
     R = rotations.matrix(motion[:, 3:7])
     motion[:, 10:13] += np.einsum("bji,j->bi", R, spin)
-    here, there = residual(system, state), residual(system, replace(state, motion=motion))
+    here, there = residual(data, state), residual(data, replace(state, motion=motion))
     size = np.abs(here).max()
     np.testing.assert_allclose(there[:, :3], here[:, :3] @ Q.T, atol=1e-12 * size)
     np.testing.assert_allclose(there[:, 3:], here[:, 3:], atol=1e-12 * size)
@@ -105,17 +105,17 @@ def test_forces_turn_with_the_world_and_balance(nodes, seed):
 def test_forces_do_not_depend_on_the_path(nodes):
     """Round a closed path of large rotations, and back: no trace of the way."""
     rng = np.random.default_rng(5)
-    system = element_system(rng, nodes)
-    state = moving(system, rng, speed=0.0)
-    first, wander = residual(system, state), state
+    data = element_system(rng, nodes)
+    state = moving(data, rng, speed=0.0)
+    first, wander = residual(data, state), state
     turns = [rotations.exponential(x) for x in 1.5 * rng.normal(size=(6, 3))]
     for q in turns:
         motion = wander.motion.copy()
         motion[:, 3:7] = rotations.multiply(q, motion[:, 3:7])
         motion[:, :3] = motion[:, :3] @ rotations.matrix(q).T
         wander = replace(wander, motion=motion).moved(0.2 * rng.normal(size=6 * nodes))
-        residual(system, wander)
-    np.testing.assert_array_equal(residual(system, replace(wander, motion=state.motion)), first)
+        residual(data, wander)
+    np.testing.assert_array_equal(residual(data, replace(wander, motion=state.motion)), first)
 
 
 @pytest.mark.parametrize("nodes", [2, 3])
@@ -154,8 +154,8 @@ def test_two_end_nodes_have_the_exact_stiffness_of_a_straight_beam(nodes):
     bodies = [m.add(f"b{i}", lw.Body(1, (1, 1, 1), (x, 0, 0))) for i, x in enumerate(places)]
     K6 = [EA, GA, GA, GJ, EIy, EIz]
     m.add("beam", lw.BeamElement(*bodies, lw.Section(stiffness=K6, mass=1.0)))
-    system = compile_model(m)
-    K = system.evaluate(system.described_state()).stiffness.toarray()
+    data = compile_model(m).data()
+    K = data.evaluate(data.system.described_state()).stiffness.toarray()
     if nodes == 3:
         keep, away = np.r_[0:6, 12:18], np.r_[6:12]
         inner = np.linalg.solve(K[np.ix_(away, away)], K[np.ix_(away, keep)])
@@ -181,8 +181,8 @@ def test_a_free_curved_beam_has_six_rigid_motions(order):
     m = lw.Model("free")
     section = lw.Section(stiffness=[1e4, 4e3, 4e3, 10, 20, 30], mass=1.0)
     m.add("beam", lw.Beam.along(points, section, order=order))
-    system = compile_model(m)
-    K = system.evaluate(system.described_state()).stiffness.toarray()
+    data = compile_model(m).data()
+    K = data.evaluate(data.system.described_state()).stiffness.toarray()
     values = np.sort(np.abs(np.linalg.svd(K, compute_uv=False)))
     assert values[5] < 1e-9 * values[-1] < 1e-3 * values[6]
 
@@ -191,9 +191,9 @@ def test_a_free_curved_beam_has_six_rigid_motions(order):
 def test_power_is_accounted_for(nodes):
     """Power of the forces = rate of strain energy + dissipated − supplied (mesh error, drives)."""
     rng = np.random.default_rng(7)
-    system = element_system(rng, nodes, "matrix")
-    state, h = moving(system, rng), 1e-5
-    e = next(e for e in system.elements if e.owner == "beam")
+    data = element_system(rng, nodes, "matrix")
+    state, h = moving(data, rng), 1e-5
+    e = next(e for e in data.system.elements if e.owner == "beam")
 
     def energy(state):
         rows = [state.motion[end] for end in e.ends]
@@ -201,7 +201,7 @@ def test_power_is_accounted_for(nodes):
 
     v = state.velocities
     rate = (energy(state.moved(h * v)) - energy(state.moved(-h * v))) / (2 * h)
-    found = system.evaluate(state, tangent=False)
+    found = data.evaluate(state, tangent=False)
     spent = np.sum(found.f * v)  # spheres have no gyroscopic forces
     assert found.power[0] > 0
     assert spent == pytest.approx(rate + found.power[0] - found.power[1], rel=1e-7)

@@ -196,17 +196,17 @@ def test_equations_are_lagranges(seed):
     m = lw.Model("one", gravity=rng.normal(size=3))
     it = m.add("it", lw.FlexibleLink(rng.normal(size=3), rng.normal(size=3), section, elements=2,
                                      modes=1, damping=0.1))
-    system = compile_model(m)
+    data = compile_model(m).data()
     n = len(it.modal.K)
-    state = system.described_state()
+    state = data.system.described_state()
     q, qd, qdd, v, w, a, wd = (rng.normal(size=k) for k in (n, n, n, 3, 3, 3, 3))
     q *= 0.5
-    motion, acceleration = state.motion.copy(), np.zeros((system.bodies, 6))
-    F = system.flexible[0].frame
+    motion, acceleration = state.motion.copy(), np.zeros((data.system.bodies, 6))
+    F = data.system.flexible[0].frame
     motion[F, 7:], acceleration[F] = np.concatenate([v, w]), np.concatenate([a, wd])
     values = np.stack([q, qd, qdd])
     state = type(state)(0.0, state.bodies, motion, acceleration, values=values)
-    e = system.evaluate(state, tangent=False)
+    e = data.evaluate(state, tangent=False)
     found = np.concatenate([e.f[F], e.balance])
 
     T, V = lagrange(it, rotations.matrix(it.orientation), m.gravity)

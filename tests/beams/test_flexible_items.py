@@ -42,18 +42,19 @@ def test_frames_work_in_every_item(name):
         item = ITEMS[name].sample(rng, a, b)
         for i, part in enumerate(item if isinstance(item, list) else [item]):
             m.add(f"item{i}", part)
-        system = compile_model(m)
-        state = system.described_state(time=0.4)
-        mine = [row.owner.startswith("item") for row in system.all_rows]
+        data = compile_model(m).data()
+        state = data.system.described_state(time=0.4)
+        mine = [row.owner.startswith("item") for row in data.system.all_rows]
         gamma = np.zeros(len(mine))
         gamma[mine] = rng.normal(size=sum(mine))
         motion, v = state.motion.copy(), rng.normal(size=(2, 6))
-        pair = [system.names.index("link.at(0.4)" if flexible else "a"), system.names.index("b")]
+        first = "link.at(0.4)" if flexible else "a"
+        pair = [data.system.names.index(name) for name in (first, "b")]
         motion[pair, 7:] = v
-        moved = np.zeros((system.bodies, 6))
+        moved = np.zeros((data.system.bodies, 6))
         moved[pair] = 0.2 * rng.normal(size=(2, 6))
         state = replace(state, motion=motion, gamma=gamma).moved(moved)
-        e = system.evaluate(state)
+        e = data.evaluate(state)
         found.append((e.f[pair], e.C[np.array(mine, bool)]))
     np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-12)
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-12)
@@ -70,7 +71,7 @@ def test_assembly_moves_bodies_and_does_not_bend_links():
     m.add("joint", lw.Revolute(lw.Frame(rod.tip, (0, 0, 0), ALONG_Y), lw.Frame(arm, (0, 0, -0.5),
                                                                               ALONG_Y)))
     found = assemble_model(m)
-    link = found.full.flexible[0]
+    link = found.full.system.flexible[0]
     assert not link.amplitudes(found.state.values).any()
     gap = found.state["rod.tip"].position - found.state["arm"].position
     assert np.linalg.norm(gap) == pytest.approx(0.5, abs=1e-9)

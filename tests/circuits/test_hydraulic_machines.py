@@ -283,7 +283,7 @@ def test_a_circuit_keeps_the_cost_linear():
         ))  # fmt: skip
         before = link
     a = assemble_model(m)
-    stepping = ImplicitRun(a.system, lw.GeneralizedAlpha(), a.state, 1e-3, None)
+    stepping = ImplicitRun(a.data, lw.GeneralizedAlpha(), a.state, 1e-3, None)
     assert len(stepping.lu.core) == 0 and len(stepping.lu.groups) == 16
 
 

@@ -89,8 +89,8 @@ def test_a_mesh_that_is_inside_out_as_a_whole_holds_as_the_right_one():
     for faces in (shape["faces"], [f[::-1] for f in shape["faces"]]):
         m = touching({**shape, "faces": faces})
         m["other"].position = (0, 0, 1.199)
-        system = compile_model(m)
-        depths.append(system.evaluate(system.described_state(), tangent=False).f[1, 2])
+        data = compile_model(m).data()
+        depths.append(data.evaluate(data.system.described_state(), tangent=False).f[1, 2])
     assert depths[0] == depths[1] != 0
 
 

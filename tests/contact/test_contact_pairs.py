@@ -9,22 +9,22 @@ import linkwork as lw
 STEP = 1e-6  # central differences of forces of size ten: truncation 1e-12, round-off 1e-9
 
 
-def tangents(system, state):
-    n = system.motions
+def tangents(data, state):
+    n = data.system.motions
     K, D = np.empty((2, n, n))
     for j in range(n):
         d = np.zeros(n)
         d[j] = STEP
         v = state.rates
-        K[:, j] = residual(system, state.moved(d)) - residual(system, state.moved(-d))
-        D[:, j] = residual(system, state.with_rates(v + d)) - residual(
-            system, state.with_rates(v - d)
+        K[:, j] = residual(data, state.moved(d)) - residual(data, state.moved(-d))
+        D[:, j] = residual(data, state.with_rates(v + d)) - residual(
+            data, state.with_rates(v - d)
         )
     return K / (2 * STEP), D / (2 * STEP)
 
 
-def residual(system, state):
-    return system.evaluate(state, tangent=False).residual
+def residual(data, state):
+    return data.evaluate(state, tangent=False).residual
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -43,19 +43,19 @@ def test_tangent_on_the_ground_is_exact(pair, friction):
     check_tangent(*on_the_ground(pair, friction, **words))
 
 
-def check_tangent(system, state):
-    assert np.abs(residual(system, state)).max() > 0.1
-    K, D = tangents(system, state)
-    found_K = system.evaluate(state, cK=1.0).stiffness.toarray()
-    found_D = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+def check_tangent(data, state):
+    assert np.abs(residual(data, state)).max() > 0.1
+    K, D = tangents(data, state)
+    found_K = data.evaluate(state, cK=1.0).stiffness.toarray()
+    found_D = data.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
     np.testing.assert_allclose(found_K, K, atol=1e-6 * np.abs(K).max())
     np.testing.assert_allclose(found_D, D, atol=1e-6 * np.abs(D).max())
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_forces_balance_and_do_not_depend_on_the_order(pair):
-    system, state = touching(pair, rolling=0.02)
-    f = system.evaluate(state, tangent=False).f
+    data, state = touching(pair, rolling=0.02)
+    f = data.evaluate(state, tangent=False).f
     R = np.array([lw_matrix(q) for q in state.motion[:, 3:7]])
     moments = np.einsum("bij,bj->bi", R, f[:, 3:]) + np.cross(state.motion[:, :3], f[:, :3])
     np.testing.assert_allclose(f[:, :3].sum(axis=0), 0, atol=1e-12)
@@ -75,12 +75,12 @@ def lw_matrix(q):
 def test_elastic_force_is_the_gradient_of_the_energy(pair):
     if pair == "boxes, face of the second":  # crossings slide along tilted edges
         pytest.skip("crossings of tilted edges have no energy")
-    system, state = touching(pair, friction=None)
+    data, state = touching(pair, friction=None)
     state = state.with_velocities(np.zeros((2, 6)))
 
     def energy(state):
         total = 0.0
-        for e in system.elements:
+        for e in data.system.elements:
             r, q = ([state.motion[end][None, i:j] for end in e.ends] for i, j in ((0, 3), (3, 7)))
             total += e.entry.family.potential(e.entry.reals[None], r, q)[0]
         return total
@@ -88,5 +88,5 @@ def test_elastic_force_is_the_gradient_of_the_energy(pair):
     h = 1e-5
     slope = [(energy(state.moved(h * x)) - energy(state.moved(-h * x))) / (2 * h)
              for x in np.eye(12)]  # fmt: skip
-    found = residual(system, state)
+    found = residual(data, state)
     np.testing.assert_allclose(found, slope, atol=1e-7 * max(1, np.abs(found).max()))

@@ -88,12 +88,12 @@ def lift(kinds, seed):
     a = m.add("a", lw.Body(1, (1, 1, 1), orientation=qa, shape=shape_a))
     b = m.add("b", lw.Body(1, (1, 1, 1), orientation=qb, position=beside, shape=shape_b))
     m.add("touch", lw.Contact(a, b, law=lw.laws.LinearViscoelastic(1.0, 0.0)))
-    system = compile_model(m)
-    state = system.described_state()
+    data = compile_model(m).data()
+    state = data.system.described_state()
     forces = []
     for sink in (-0.2, *SINKS):
         state.motion[1, 2] = height - sink * size
-        forces.append(-float(system.evaluate(state, tangent=False).f[1, 2]) / size)
+        forces.append(-float(data.evaluate(state, tangent=False).f[1, 2]) / size)
     return forces
 
 

@@ -390,17 +390,17 @@ def chain_with_controller(n, drive_of):
 ])  # fmt: skip
 def test_sampled_controllers_leave_the_elimination_alone(drive_of):
     """Runs have no blocks between ends that a sample alone joins; other analyses have them."""
-    full = compile_model(chain_with_controller(10, drive_of))
-    first, last = full.names.index("link0"), full.names.index("link9")
+    full = compile_model(chain_with_controller(10, drive_of)).data()
+    first, last = full.system.names.index("link0"), full.system.names.index("link9")
     assert (first, last) in full.pattern.blocks
-    steps = full.for_steps()
+    steps = full.system.data(steps=True)
     assert (first, last) not in steps.pattern.blocks
-    assert steps.with_rows(steps.keep).stepping
+    assert (first, last) not in steps.restricted(steps.keep).pattern.blocks
 
 
 def test_continuous_controllers_keep_their_slopes_in_runs():
-    full = compile_model(chain_with_controller(5, lambda z, w: -1 * z - 0.1 * w))
-    assert full.for_steps() is full
+    full = compile_model(chain_with_controller(5, lambda z, w: -1 * z - 0.1 * w)).data()
+    assert full.system.data(steps=True).pattern.blocks == full.pattern.blocks
 
 
 def test_chains_under_sampled_control_agree_in_all_formulations():

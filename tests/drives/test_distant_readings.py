@@ -33,11 +33,12 @@ def chain(gain=1.0):
 
 def test_updates_are_what_blocks_would_add():
     """The matrix with blocks is the one without and u wᵀ of every number."""
-    full = compile_model(chain())
-    steps = full.for_steps(updates=True)
-    assert len(steps.apart) == 3 and full.for_steps(updates=False) is full
+    full = compile_model(chain()).data()
+    steps = full.system.data(steps=True, updates=True)
+    assert len(steps.apart) == 3
+    assert full.system.data(steps=True).pattern.blocks == full.pattern.blocks
     rng = np.random.default_rng(3)
-    state = full.described_state()
+    state = full.system.described_state()
     state.motion[:] += 0.1 * rng.normal(size=state.motion.shape)
     state.motion[:, 3:7] /= np.linalg.norm(state.motion[:, 3:7], axis=1)[:, None]
     matrices = [

@@ -217,9 +217,9 @@ def test_tangents_by_differences(kind, quantity, axis):
     y = lw.reads(joint, quantity, axis)
     load = lw.ForcePair(a, b, rng.normal(size=3), rng.normal(size=3), lw.formula("sin(y)", y=y))
     m.add("load", load)
-    system = compile_model(m)
-    state, n = moved_state(system, rng), 6 * system.bodies
-    state = replace(state, gamma=np.zeros(len(system.all_rows)))
+    data = compile_model(m).data()
+    state, n = moved_state(data, rng), 6 * data.system.bodies
+    state = replace(state, gamma=np.zeros(len(data.system.all_rows)))
     v = state.velocities.ravel()
     K, D = np.empty((2, n, n))
     for j in range(n):
@@ -229,12 +229,12 @@ def test_tangents_by_differences(kind, quantity, axis):
             (K, state.moved(d), state.moved(-d)),
             (D, state.with_velocities(v + d), state.with_velocities(v - d)),
         ):
-            f = [system.evaluate(s, tangent=False).f.ravel() for s in (up, down)]
+            f = [data.evaluate(s, tangent=False).f.ravel() for s in (up, down)]
             X[:, j] = (f[0] - f[1]) / (2 * STEP)
     scale = max(1.0, np.abs(K).max(), np.abs(D).max())
-    found = system.evaluate(state, cK=1.0).stiffness.toarray()
+    found = data.evaluate(state, cK=1.0).stiffness.toarray()
     np.testing.assert_allclose(found / scale, K / scale, atol=1e-8)
-    found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+    found = data.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
     np.testing.assert_allclose(found / scale, D / scale, atol=1e-8)
 
 

@@ -140,8 +140,8 @@ def test_tangents_of_what_follows_a_load_are_exact(load):
     for i, (word, axis) in enumerate(asked):
         words = (word,) if axis is None else (word, axis)
         m.add(f"copy{i}", lw.Torque(one, rng.normal(size=3), drive=lw.reads(item, *words)))
-    system = compile_model(m)
-    state = system.described_state(time=0.3)
+    data = compile_model(m).data()
+    state = data.system.described_state(time=0.3)
     motion = state.motion.copy()
     motion[:, :3] += 0.05 * rng.normal(size=(2, 3))
     motion[:, 3:7] += 0.1 * np.array([random_rotation(rng) for _ in range(2)])
@@ -149,16 +149,16 @@ def test_tangents_of_what_follows_a_load_are_exact(load):
     motion[:, 7:] = rng.normal(size=(2, 6))
     state = replace(
         state, motion=motion, acceleration=rng.normal(size=(2, 6)),
-        gamma=rng.normal(size=len(system.all_rows)), values=state.values + 0.01,
+        gamma=rng.normal(size=len(data.system.all_rows)), values=state.values + 0.01,
     )  # fmt: skip
-    n = system.motions
+    n = data.system.motions
     K, D = np.empty((n, n)), np.empty((n, n))
     for j, d in enumerate(STEP * np.eye(n)):
-        K[:, j] = residuals(system, state.moved(d))[0] - residuals(system, state.moved(-d))[0]
+        K[:, j] = residuals(data, state.moved(d))[0] - residuals(data, state.moved(-d))[0]
         up, down = state.with_rates(state.rates + d), state.with_rates(state.rates - d)
-        D[:, j] = residuals(system, up)[0] - residuals(system, down)[0]
-    close(system.evaluate(state, cK=1.0).stiffness.toarray(), K / (2 * STEP), "K")
-    close(system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray(), D / (2 * STEP), "D")
+        D[:, j] = residuals(data, up)[0] - residuals(data, down)[0]
+    close(data.evaluate(state, cK=1.0).stiffness.toarray(), K / (2 * STEP), "K")
+    close(data.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray(), D / (2 * STEP), "D")
 
 
 def test_sensors_of_every_kind_of_element_have_exact_slopes():
@@ -166,8 +166,9 @@ def test_sensors_of_every_kind_of_element_have_exact_slopes():
     for seed in range(40):
         check_stiffness_and_jacobian(*sample_system("LoadSensor", seed))
         check_damping(*sample_system("LoadSensor", seed))
-        system, _ = sample_system("LoadSensor", seed)
-        kinds |= {type(x.load).__name__ for x in system.model.items.values() if hasattr(x, "load")}
+        data, _ = sample_system("LoadSensor", seed)
+        items = data.system.model.items.values()
+        kinds |= {type(x.load).__name__ for x in items if hasattr(x, "load")}
     assert len(kinds) >= 9
 
 

@@ -77,13 +77,13 @@ def coupled():
 @pytest.mark.parametrize("level", [0, 1])
 def test_tangents_against_differences(level):
     """∂r/∂(value or rate) of every unknown."""
-    system, rng, eps = compile_model(coupled()), np.random.default_rng(level), 1e-6
-    n, b = system.motions, system.bodies
-    state = system.described_state().moved(rng.normal(size=n))
+    data, rng, eps = compile_model(coupled()).data(), np.random.default_rng(level), 1e-6
+    n, b = data.system.motions, data.system.bodies
+    state = data.system.described_state().moved(rng.normal(size=n))
     state = state.with_velocities(rng.normal(size=(b, 6)))
-    values = rng.normal(size=(3, system.layout.values))
+    values = rng.normal(size=(3, data.system.layout.values))
     state = replace(state, acceleration=rng.normal(size=(b, 6)), values=values)
-    A = system.evaluate(state, **{("cK", "cD")[level]: 1.0, "cK": 1.0 - level}).stiffness.toarray()
+    A = data.evaluate(state, **{("cK", "cD")[level]: 1.0, "cK": 1.0 - level}).stiffness.toarray()
     found = np.zeros((n, n))
     for j in range(n):
         sides = []
@@ -97,7 +97,7 @@ def test_tangents_against_differences(level):
                 rates = state.values.copy()
                 rates[1] += d[6 * b :]
                 moved = replace(moved, values=rates)
-            sides.append(system.evaluate(moved).residual)
+            sides.append(data.evaluate(moved).residual)
         found[:, j] = (sides[0] - sides[1]) / (2 * eps)
     np.testing.assert_allclose(A, found, rtol=0, atol=2e-8 * np.abs(A).max())
     rows, columns = A[: 6 * b, 6 * b :], A[6 * b :, : 6 * b]

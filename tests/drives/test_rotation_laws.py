@@ -137,13 +137,13 @@ def test_C_t_and_Q_c_are_exact_in_violated_states(where: str, seed: int) -> None
             "rotation": lw.rotation_vector(law(), law(), law())
             * lw.quaternion(law(), 1 + law(), law(), law())}  # fmt: skip
     m.add("lock", lw.Lock(a, b, at=rng.normal(size=3), axis=rng.normal(size=3), **{where: laws}))
-    system = compile_model(m)
-    state = moving(system, rng)
-    e = system.evaluate(state, rates=True)
+    data = compile_model(m).data()
+    state = moving(data, rng)
+    e = data.evaluate(state, rates=True)
 
     def C(t: float, going: float) -> np.ndarray:
         there = replace(state.moved(t * going * state.velocities), time=state.time + t)
-        return system.evaluate(there, tangent=False).C
+        return data.evaluate(there, tangent=False).C
 
     def rate(t: float, going: float) -> np.ndarray:
         return central(lambda x: C(x, going), t, 5e-3)

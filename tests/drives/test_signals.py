@@ -32,8 +32,8 @@ def loads(rng, a, b, drive):
     yield lw.ForcePair(f, g, force, torque, drive, follower=True, apart=True)
 
 
-def moved_state(system, rng):
-    state, n = system.described_state(time=0.4), system.bodies
+def moved_state(data, rng):
+    state, n = data.system.described_state(time=0.4), data.system.bodies
     motion = state.motion.copy()
     motion[:, :3] += rng.normal(size=(n, 3))
     turn = rotations.exponential(0.5 * rng.normal(size=(n, 3)))
@@ -54,9 +54,9 @@ def test_stiffness_and_damping_by_differences(kind, which):
     y = lw.reads(a, "position", "y", relative_to=c)
     drive = lw.formula("sin(x) + t*x*y + f", x=x, y=y, f=lw.sine(2, 0.3))
     m.add("load", list(loads(rng, a, b, drive))[which])
-    system = compile_model(m)
-    state = moved_state(system, rng)
-    n = 6 * system.bodies
+    data = compile_model(m).data()
+    state = moved_state(data, rng)
+    n = 6 * data.system.bodies
     K, D = np.empty((2, n, n))
     v = state.velocities.ravel()
     for j in range(n):
@@ -66,13 +66,13 @@ def test_stiffness_and_damping_by_differences(kind, which):
             (K, state.moved(d), state.moved(-d)),
             (D, state.with_velocities(v + d), state.with_velocities(v - d)),
         ):
-            f = [system.evaluate(s, tangent=False).f.ravel() for s in (up, down)]
+            f = [data.evaluate(s, tangent=False).f.ravel() for s in (up, down)]
             X[:, j] = (f[0] - f[1]) / (2 * STEP)
     scale = max(1.0, np.abs(K).max(), np.abs(D).max())
-    found = system.evaluate(state, cK=1.0).stiffness.toarray()
+    found = data.evaluate(state, cK=1.0).stiffness.toarray()
     np.testing.assert_allclose(found / scale, K / scale, atol=1e-8)
-    found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
-    alone = compile_model(bare(m)).evaluate(replace(state, memory=None), cK=0.0, cD=1.0)
+    found = data.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+    alone = compile_model(bare(m)).data().evaluate(replace(state, memory=None), cK=0.0, cD=1.0)
     bodies = alone.stiffness.toarray()
     np.testing.assert_allclose(found / scale, D / scale, atol=1e-8)
     assert np.abs(found - bodies).max() > 1e-3 or kind not in ("velocity", "angular velocity")
@@ -248,3 +248,21 @@ def test_stiffness_may_not_read_the_motion():
     law = lw.laws.LinearViscoelastic(10.0, 1.0, stiffness_scale=scale)
     with pytest.raises(lw.DriveError, match="other numbers of laws may not"):
         lw.Rod(lw.GROUND, body, law=law)
+
+
+def test_trials_of_tangents_leave_no_trace_in_what_elements_remember():
+    """A stop is at its corner, with a pre-strain that follows the motion: the trial beyond it, which
+    the tangent takes, is no part of the path."""
+    m = lw.Model(gravity=(0, 0, 0))
+    b = m.add("b", lw.Body(1, (1, 1, 1), position=(0, 0, 1), velocity=(0, 0, 0.3)))
+    m.add("guide", lw.Prismatic(lw.GROUND, b, at=(0, 0, 1), axis=(0, 0, 1)))
+    follows = 0.1 * lw.reads(b, "position", axis="z") - 0.1
+    law = lw.laws.Stop(-1.0, 1e-9, stiffness=100.0, prestrain=follows)
+    m.add("rod", lw.Rod(lw.GROUND, b, law=law))
+    system = lw.compile_model(m)
+    state, data = system.described_state(), system.data()
+    assert data.memory.size
+    data.evaluate(state, tangent=False)
+    alone = data.memory
+    data.evaluate(state)
+    np.testing.assert_array_equal(data.memory, alone)

@@ -37,29 +37,29 @@ def lock_between_free_bodies(seed: int):
 
     drive = {"x": law(), "rotation": lw.rotation_vector(law(), law(), law())}
     m.add("lock", lw.Lock(a, b, at=rng.normal(size=3), axis=rng.normal(size=3), drive=drive))
-    system = compile_model(m)
-    return system, moving(system, rng)
+    data = compile_model(m).data()
+    return data, moving(data, rng)
 
 
-def frames(system, state):
+def frames(data, state):
     """ρ_S, the driven marker less its law, places u_a and u_b on the bodies."""
-    system.set_time(state.time)
-    reals = system.tables.reals[system.places[0]]
+    data.set_time(state.time)
+    reals = data.tables.reals[data.system.places[0]]
     qa, qb = state.orientations
     driven = mul(mul(qb, reals[QB : QB + 4]), conj(reals[QT : QT + 4]))
     return mul(qa, reals[QA : QA + 4]), driven, reals[UA : UA + 3], reals[UB : UB + 3]
 
 
-def projection_matrix(system, state):
+def projection_matrix(data, state):
     """P(ρ) of (C.1)."""
-    main, driven, _, _ = frames(system, state)
+    main, driven, _, _ = frames(data, state)
     rho = mul(conj(main), driven)
     return (rho[0] * np.eye(3) + tilde(rho[1:])) / 2
 
 
-def wrenches(system, state, P):
+def wrenches(data, state, P):
     """C_qᵀγ of (35), (36) with this P, bodies a and b."""
-    main, _, _, ub = frames(system, state)
+    main, _, _, ub = frames(data, state)
     S, (Ra, Rb), (ra, rb) = matrix(main), matrix(state.orientations), state.positions
     gamma = state.gamma
     F, G = S @ gamma[:3], S @ P @ gamma[3:]
@@ -80,17 +80,17 @@ def differences(function, state):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_parts_are_the_derivatives_with_and_of_the_projection(seed: int) -> None:
-    system, state = lock_between_free_bodies(seed)
-    main, projection = stiffness_parts(system, state)
-    P = projection_matrix(system, state)
-    given = system.evaluate(state).Cq.T @ state.gamma
-    np.testing.assert_allclose(wrenches(system, state, P), given, rtol=0, atol=1e-12)
-    held = differences(lambda s: wrenches(system, s, P), state)
+    data, state = lock_between_free_bodies(seed)
+    main, projection = stiffness_parts(data, state)
+    P = projection_matrix(data, state)
+    given = data.evaluate(state).Cq.T @ state.gamma
+    np.testing.assert_allclose(wrenches(data, state, P), given, rtol=0, atol=1e-12)
+    held = differences(lambda s: wrenches(data, s, P), state)
     np.testing.assert_allclose(main, held, rtol=0, atol=1e-9)
     here = state
-    turned = differences(lambda s: wrenches(system, here, projection_matrix(system, s)), state)
+    turned = differences(lambda s: wrenches(data, here, projection_matrix(data, s)), state)
     np.testing.assert_allclose(projection, turned, rtol=0, atol=1e-9)
-    whole = differences(lambda s: wrenches(system, s, projection_matrix(system, s)), state)
+    whole = differences(lambda s: wrenches(data, s, projection_matrix(data, s)), state)
     np.testing.assert_allclose(main + projection, whole, rtol=0, atol=1e-9)
 
 
@@ -111,10 +111,10 @@ def test_a_closed_fixed_joint_has_the_simple_form(seed: int) -> None:
     """After (49): F₁ and F₂ coincide, P = I/2 and G = −γ̃_m/4, so K_P = ∓ R_iᵀ (R_S γ_m)~ R_j/4."""
     m, (a, b), rng = two_bodies(seed)
     m.add("lock", lw.Lock(a, b, at=rng.normal(size=3), axis=rng.normal(size=3)))
-    system = compile_model(m)
-    state = replace(system.described_state(), gamma=rng.normal(size=6))
-    projection = stiffness_parts(system, state)[1].reshape(2, 6, 2, 6)[:, 3:, :, 3:]
-    S, R = matrix(frames(system, state)[0]), matrix(state.orientations)
+    data = compile_model(m).data()
+    state = replace(data.system.described_state(), gamma=rng.normal(size=6))
+    projection = stiffness_parts(data, state)[1].reshape(2, 6, 2, 6)[:, 3:, :, 3:]
+    S, R = matrix(frames(data, state)[0]), matrix(state.orientations)
     H = -tilde(S @ state.gamma[3:]) / 4
     for i, one in ((0, -1), (1, 1)):
         for j, other in ((0, -1), (1, 1)):

@@ -40,8 +40,8 @@ def joined(kind, form, conservative, seed, angle=None, law=None):
     )
     law = law or law_of(rng, kind.components[1])
     m.add("j", kind(a, b, rng.normal(size=3), law, form=form, conservative=conservative))
-    system = compile_model(m)
-    state = system.described_state()
+    data = compile_model(m).data()
+    state = data.system.described_state()
     motion = state.motion.copy()
     motion[:, :3] += 0.3 * rng.normal(size=(2, 3))
     e = rng.normal(size=3)
@@ -49,36 +49,36 @@ def joined(kind, form, conservative, seed, angle=None, law=None):
     # frames of a and b coincide as described: turn b by ψ in world axes
     motion[1, 3:7] = rotations.multiply(rotations.exponential(psi), motion[1, 3:7])
     motion[:, 7:] = rng.normal(size=(2, 6))
-    return system, replace(state, motion=motion)
+    return data, replace(state, motion=motion)
 
 
-def forces(system, state):
-    return system.evaluate(state, tangent=False).f.ravel()
+def forces(data, state):
+    return data.evaluate(state, tangent=False).f.ravel()
 
 
 @pytest.mark.parametrize("angle", [1e-9, 0.4, 1.3, 2.5])
 @pytest.mark.parametrize("form,conservative", FORMS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_tangent(kind, form, conservative, angle):
-    system, state = joined(kind, form, conservative, 3, angle)
+    data, state = joined(kind, form, conservative, 3, angle)
     v = state.velocities.ravel()
     K, D = np.empty((12, 12)), np.empty((12, 12))
     for j, e in enumerate(STEP * np.eye(12)):
-        K[:, j] = forces(system, state.moved(e)) - forces(system, state.moved(-e))
-        D[:, j] = forces(system, state.with_velocities(v + e))
-        D[:, j] -= forces(system, state.with_velocities(v - e))
-    found = system.evaluate(state, cK=1.0).stiffness.toarray()
+        K[:, j] = forces(data, state.moved(e)) - forces(data, state.moved(-e))
+        D[:, j] = forces(data, state.with_velocities(v + e))
+        D[:, j] -= forces(data, state.with_velocities(v - e))
+    found = data.evaluate(state, cK=1.0).stiffness.toarray()
     scale = np.abs(found).max()
     np.testing.assert_allclose(found, K / (2 * STEP), atol=1e-7 * scale)
-    found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+    found = data.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
     np.testing.assert_allclose(found, D / (2 * STEP), atol=1e-7 * scale)
 
 
 @pytest.mark.parametrize("form,conservative", FORMS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_equilibrium_and_rigid_motion(kind, form, conservative):
-    system, state = joined(kind, form, conservative, 5)
-    f = system.evaluate(state).f
+    data, state = joined(kind, form, conservative, 5)
+    f = data.evaluate(state).f
     R = rotations.matrix(state.orientations)
     moments = np.einsum("bij,bj->bi", R, f[:, 3:]) + np.cross(state.positions, f[:, :3])
     np.testing.assert_allclose(f[:, :3].sum(axis=0), 0, atol=1e-12)
@@ -88,22 +88,22 @@ def test_equilibrium_and_rigid_motion(kind, form, conservative):
     v = state.velocities.copy()
     v[:, :3] += V + np.cross(W, state.positions)
     v[:, 3:] += np.einsum("bji,j->bi", R, W)
-    np.testing.assert_allclose(system.evaluate(state.with_velocities(v)).f, f, atol=1e-11)
+    np.testing.assert_allclose(data.evaluate(state.with_velocities(v)).f, f, atol=1e-11)
 
 
 @pytest.mark.parametrize("form,conservative", FORMS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_outputs_are_the_residual(kind, form, conservative):
-    system, state = joined(kind, form, conservative, 7)
-    (e,) = system.elements
+    data, state = joined(kind, form, conservative, 7)
+    (e,) = data.system.elements
     rows = [state.motion[end][None] for end in e.ends]
     parts = [[x[:, i:j] for x in rows] for i, j in ((0, 3), (3, 7), (7, 10), (10, 13))]
     out = e.entry.family.outputs(e.entry.reals[None], *parts)
-    frame_a, frame_b = system.model["j"].frames
+    frame_a, frame_b = data.system.model["j"].frames
     S = rotations.matrix(rotations.multiply(state.orientations[0], frame_a.orientation))
     Rb = rotations.matrix(state.orientations[1])
     F, T = S @ out["force"][0], S @ out["torque"][0]
-    f = system.evaluate(state).f[1]
+    f = data.evaluate(state).f[1]
     np.testing.assert_allclose(f[:3], -F, atol=1e-12)
     np.testing.assert_allclose(f[3:], -Rb.T @ (np.cross(Rb @ frame_b.position, F) + T), atol=1e-12)
 
@@ -125,12 +125,12 @@ def test_invariant_form_does_not_know_which_body_is_first(kind, conservative):
         ]
         ends = [bodies[i] for i in order]
         m.add("j", kind(*ends, (0, 0, 0), law, form="invariant", conservative=conservative))
-        system = compile_model(m)
-        state = system.described_state()
+        data = compile_model(m).data()
+        state = data.system.described_state()
         motion = state.motion.copy()
         motion[:, 3:7] = spins
         motion[:, 7:] = np.arange(12).reshape(2, 6) / 10
-        found.append(system.evaluate(replace(state, motion=motion)).f)
+        found.append(data.evaluate(replace(state, motion=motion)).f)
     np.testing.assert_allclose(found[0], found[1], atol=1e-12)
     assert np.abs(found[0]).max() > 0.1
 
@@ -141,11 +141,11 @@ def test_isotropic_law_is_the_same_in_all_forms(kind):
     found = [joined(kind, *form, 2, 1.2, law) for form in FORMS]
     # the middle frame turns a force with its law, so that only the hinge has no arm to differ in
     first = forces(*found[0])
-    for system, state in found[1:]:
-        np.testing.assert_allclose(forces(system, state)[[0, 1, 2]], first[[0, 1, 2]], atol=1e-12)
+    for data, state in found[1:]:
+        np.testing.assert_allclose(forces(data, state)[[0, 1, 2]], first[[0, 1, 2]], atol=1e-12)
     if kind is lw.DeformableHinge:
-        for system, state in found[1:]:
-            np.testing.assert_allclose(forces(system, state), first, atol=1e-12)
+        for data, state in found[1:]:
+            np.testing.assert_allclose(forces(data, state), first, atol=1e-12)
 
 
 @pytest.mark.parametrize("form,conservative", FORMS)
@@ -155,8 +155,8 @@ def test_work_round_a_closed_path(form, conservative):
     b = m.add("b", lw.Body(1, (1, 1, 1)))
     law = lw.laws.LinearElastic((1, 2, 5))
     m.add("j", lw.DeformableHinge(lw.GROUND, b, law=law, form=form, conservative=conservative))
-    system = compile_model(m)
-    state = system.described_state()
+    data = compile_model(m).data()
+    state = data.system.described_state()
     n = 400
     s = 2 * np.pi * np.arange(n) / n
     parts = 1 + np.cos(s), np.sin(s) + 0.4 * np.cos(2 * s), 0.5 + np.cos(s + 0.7)
@@ -169,7 +169,7 @@ def test_work_round_a_closed_path(form, conservative):
         middle = rotations.multiply(q[k - 1], rotations.exponential(0.5 * step))
         motion = state.motion.copy()
         motion[0, 3:7] = middle
-        work += system.evaluate(replace(state, motion=motion), tangent=False).f[0, 3:] @ step
+        work += data.evaluate(replace(state, motion=motion), tangent=False).f[0, 3:] @ step
     if conservative:
         assert abs(work) < 1e-6  # of the mid-point rule: halving the step divides it by four
     else:
@@ -183,8 +183,8 @@ def test_attached_hinge_with_an_intermediate_law_is_the_invariant_one():
     law = lw.laws.LinearViscoelastic(X @ X.T, Y @ Y.T, prestress=rng.normal(size=3))
     found = []
     for form, used in (("invariant", law), ("attached", lw.laws.InvariantAngular(0.5, law))):
-        system, state = joined(lw.DeformableHinge, form, False, 6, 1.1, used)
-        e = system.evaluate(state, cK=0.7, cD=0.3)
+        data, state = joined(lw.DeformableHinge, form, False, 6, 1.1, used)
+        e = data.evaluate(state, cK=0.7, cD=0.3)
         found.append((e.f, e.stiffness.toarray()))
     for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-11 * np.abs(one).max())
@@ -195,9 +195,9 @@ def between(item):
     m = lw.Model()
     a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=(i, 0, 0))) for i, n in enumerate("ab"))
     m.add("j", item(a, b))
-    system = compile_model(m)
-    state = system.described_state().moved(0.5 * np.sin(np.arange(12)))
-    e = system.evaluate(state.with_velocities(np.cos(np.arange(12))), cK=0.7, cD=0.3)
+    data = compile_model(m).data()
+    state = data.system.described_state().moved(0.5 * np.sin(np.arange(12)))
+    e = data.evaluate(state.with_velocities(np.cos(np.arange(12))), cK=0.7, cD=0.3)
     return e.f, e.stiffness.toarray(), e.power
 
 

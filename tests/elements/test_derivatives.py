@@ -46,8 +46,8 @@ def test_all_row_subsets(mask):
     a2 = full.add("a", lw.Body(1, (1, 1, 1), orientation=a.orientation))
     b2 = full.add("b", lw.Body(1, (1, 1, 1), orientation=b.orientation))
     full.add("j", lw.Lock(a2, b2, at=(0.1, 0.2, 0.3)))
-    s, f = compile_model(m), compile_model(full)
-    state = s.described_state().moved(0.3 * rng.normal(size=12))
+    s, f = compile_model(m).data(), compile_model(full).data()
+    state = s.system.described_state().moved(0.3 * rng.normal(size=12))
     gamma = rng.normal(size=6) * [mask >> i & 1 for i in range(6)]
     active = [i for i in range(6) if mask >> i & 1]
     e = s.evaluate(replace(state, gamma=gamma[active]))

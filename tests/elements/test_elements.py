@@ -39,14 +39,14 @@ def test_all_are_there():
 @pytest.mark.parametrize("name", sorted(set(ITEMS) - {"Body"}))
 def test_evaluating_leaves_nothing_behind(name):
     """The same digits again, after another state was evaluated in between."""
-    system, state = sample(name, 1)
+    data, state = sample(name, 1)
 
     def numbers(at):
-        e = system.evaluate(at, tangent=True)
+        e = data.evaluate(at, tangent=True)
         return [np.array(x) for x in (e.f, e.balance, e.C, e.Ct, e.Qc, e.power, e.values)]
 
     first = numbers(state)
-    numbers(moving(system, np.random.default_rng(7)))
+    numbers(moving(data, np.random.default_rng(7)))
     for before, again in zip(first, numbers(state), strict=True):
         np.testing.assert_array_equal(before, again)
 
@@ -57,7 +57,7 @@ def test_evaluating_leaves_nothing_behind(name):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", INTERNAL)
 def test_internal_forces_turn_with_the_world(name, seed):
-    system, state = sample(name, seed)
+    data, state = sample(name, seed)
     rng = np.random.default_rng(100 + seed)
     q, shift = turn(rng), rng.normal(size=3)
     Q = rotations.matrix(q)
@@ -65,9 +65,9 @@ def test_internal_forces_turn_with_the_world(name, seed):
     motion[:, :3] = motion[:, :3] @ Q.T + shift
     motion[:, 3:7] = rotations.multiply(q, motion[:, 3:7])
     motion[:, 7:10] = motion[:, 7:10] @ Q.T
-    here = system.evaluate(state, rates=True)
+    here = data.evaluate(state, rates=True)
     f, C, Qc = here.f, here.C, here.Qc
-    there = system.evaluate(replace(state, motion=motion), rates=True)
+    there = data.evaluate(replace(state, motion=motion), rates=True)
     np.testing.assert_allclose(there.f[:, :3], f[:, :3] @ Q.T, atol=20 * EXACT)
     np.testing.assert_allclose(there.f[:, 3:], f[:, 3:], atol=20 * EXACT)
     np.testing.assert_allclose(there.C, C, atol=EXACT)
@@ -77,8 +77,8 @@ def test_internal_forces_turn_with_the_world(name, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", INTERNAL)
 def test_internal_forces_are_in_equilibrium(name, seed):
-    system, state = sample(name, seed)
-    f = residual(system, state)
+    data, state = sample(name, seed)
+    f = residual(data, state)
     moments = np.einsum("bij,bj->bi", world(state), f[:, 3:]) + np.cross(state.positions, f[:, :3])
     assert np.abs(f).max() > 1e-3
     np.testing.assert_allclose(f[:, :3].sum(axis=0), 0, atol=20 * EXACT)
@@ -88,23 +88,23 @@ def test_internal_forces_are_in_equilibrium(name, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_damping_does_not_feel_a_rigid_motion(name, seed):
-    system, state = sample(name, seed)
+    data, state = sample(name, seed)
     rng = np.random.default_rng(seed)
     V, W = rng.normal(size=(2, 3))
     v = state.velocities.copy()
     v[:, :3] += V + np.cross(W, state.positions)
     v[:, 3:] += np.einsum("bji,j->bi", world(state), W)
     np.testing.assert_allclose(
-        residual(system, state.with_velocities(v)), residual(system, state), atol=50 * EXACT
+        residual(data, state.with_velocities(v)), residual(data, state), atol=50 * EXACT
     )
 
 
 # --------------------------------------------------------------------------------- energy and power
 
 
-def potential(system, state):
+def potential(data, state):
     total = 0.0
-    for e in system.elements:
+    for e in data.system.elements:
         if e.entry.family.potential:
             r, q, _, _ = bodies_of(e, state)
             total += e.entry.family.potential(e.entry.reals[None], r, q)[0]
@@ -114,14 +114,14 @@ def potential(system, state):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_force_is_the_gradient_of_the_potential(name, seed):
-    system, state = sample(name, seed, speed=0.0)
+    data, state = sample(name, seed, speed=0.0)
     state = free(state)
     h = 1e-5
     gradient = np.array([
-        (potential(system, state.moved(h * x)) - potential(system, state.moved(-h * x))) / (2 * h)
+        (potential(data, state.moved(h * x)) - potential(data, state.moved(-h * x))) / (2 * h)
         for x in np.eye(12)
     ])  # fmt: skip
-    found = residual(system, state).ravel()
+    found = residual(data, state).ravel()
     # central differences: truncation h² and round-off ε/h of energies up to a hundred
     np.testing.assert_allclose(found, gradient, atol=1e-8 * max(1, np.abs(found).max()))
 
@@ -129,12 +129,12 @@ def test_force_is_the_gradient_of_the_potential(name, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_power_is_potential_rate_and_dissipation(name, seed):
-    system, state = sample(name, seed)
+    data, state = sample(name, seed)
     state = free(state)
     v, h = state.velocities, 1e-5
-    before, after = (potential(system, state.moved(d * v)) for d in (-h, h))
+    before, after = (potential(data, state.moved(d * v)) for d in (-h, h))
     rate = (after - before) / (2 * h)
-    e = system.evaluate(state, tangent=False)
+    e = data.evaluate(state, tangent=False)
     assert e.power[0] > 0
     assert np.sum(e.f * v) == pytest.approx(rate + e.power[0], rel=1e-7)
 
@@ -142,8 +142,8 @@ def test_power_is_potential_rate_and_dissipation(name, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", ["Force", "Torque", "ForcePair", "UserForce"])
 def test_supplied_power(name, seed):
-    system, state = sample(name, seed)
-    e = system.evaluate(state, tangent=False)
+    data, state = sample(name, seed)
+    e = data.evaluate(state, tangent=False)
     assert np.sum(e.f * state.velocities) == pytest.approx(-e.power[1], rel=1e-12)
     assert abs(e.power[1]) > 1e-3
 
@@ -152,9 +152,9 @@ def test_supplied_power(name, seed):
 @pytest.mark.parametrize("name", CONSTRAINTS)
 def test_reactions_are_the_residual(name, seed):
     """Force and torque on the second body, at the point given, in the axes given."""
-    system, state = sample(name, seed)
+    data, state = sample(name, seed)
     force, torque = np.zeros(3), np.zeros(3)
-    for e in system.elements:
+    for e in data.system.elements:
         family = e.entry.family
         reals = e.entry.reals[None].copy()
         for law in e.entry.laws:
@@ -165,6 +165,6 @@ def test_reactions_are_the_residual(name, seed):
         F, T, R, point = (x[0] for x in family.reaction(reals, gamma, r[0], q[0], r[1], q[1]))
         force += R @ F
         torque += R @ T + np.cross(point - r[1][0], R @ F)
-    f = residual(system, state)[1]
+    f = residual(data, state)[1]
     np.testing.assert_allclose(force, -f[:3], atol=EXACT)
     np.testing.assert_allclose(torque, -world(state)[1] @ f[3:], atol=10 * EXACT)

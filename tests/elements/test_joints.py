@@ -83,15 +83,15 @@ def test_gimbal_is_two_turns_about_y_and_one_about_x():
     m = lw.Model()
     b = m.add("b", lw.Body(1, (1, 1, 1)))
     m.add("g", lw.Gimbal(lw.GROUND, b))
-    system = compile_model(m)
-    state = system.described_state()
+    data = compile_model(m).data()
+    state = data.system.described_state()
     rng = np.random.default_rng(0)
     for v, f in rng.uniform(-1.5, 1.5, (10, 2)):
         y, x = Rotation.from_rotvec([0, v, 0]), Rotation.from_rotvec([f, 0, 0])
         q = (y * x * y).as_quat(scalar_first=True)
         motion = state.motion.copy()
         motion[0, 3:7] = q
-        assert abs(system.evaluate(replace(state, motion=motion)).C[0]) < 1e-15
+        assert abs(data.evaluate(replace(state, motion=motion)).C[0]) < 1e-15
 
 
 def test_driven_hinge_follows_a_rotation_vector_beyond_half_a_turn():
@@ -128,15 +128,15 @@ def ring(n=5, seed=3):
 def test_mean_of_points_follows_a_rigid_motion_exactly():
     m, hub, rim, _, rng = ring()
     m.add("mean", lw.RigidBodyDisplacement(hub, rim, rng.uniform(0.5, 1, 5)))
-    system = compile_model(m)
-    state = system.described_state()
-    assert np.abs(system.evaluate(state).C).max() < 1e-14
+    data = compile_model(m).data()
+    state = data.system.described_state()
+    assert np.abs(data.evaluate(state).C).max() < 1e-14
     q, shift = rotations.exponential(np.array([0.7, -0.4, 1.2])), np.array([3.0, 2, 1])
     R = rotations.matrix(q)
     motion = state.motion.copy()
     motion[:, :3] = motion[:, :3] @ R.T + shift
     motion[:, 3:7] = rotations.multiply(q, motion[:, 3:7])
-    assert np.abs(system.evaluate(replace(state, motion=motion)).C).max() < 1e-14
+    assert np.abs(data.evaluate(replace(state, motion=motion)).C).max() < 1e-14
 
 
 def test_mean_of_points_is_the_least_squares_motion():

@@ -21,14 +21,14 @@ LOADS = [
 @pytest.mark.parametrize("name", LOADS)
 def test_power_is_that_of_the_forces_on_the_bodies(name, seed):
     """−f·v of the residuals of its elements, in a random state."""
-    system, state = sample(name, seed)
+    data, state = sample(name, seed)
     state = free(state)
-    mine = [e for e in system.elements if not e.entry.rows]
+    mine = [e for e in data.system.elements if not e.entry.rows]
     assert mine and name in ITEMS
-    expected = -np.sum(residual(system, state) * state.velocities)
+    expected = -np.sum(residual(data, state) * state.velocities)
     power = 0.0
     for e in mine:
-        reals = system.tables.reals[system.places[system.elements.index(e)]][None]
+        reals = data.tables.reals[data.system.places[data.system.elements.index(e)]][None]
         found = e.entry.family.outputs(reals.copy(), *bodies_of(e, state))
         power += found["power"][0]
     assert power == pytest.approx(expected, rel=1e-9, abs=1e-9)

@@ -38,7 +38,7 @@ def user_system(function, stiff=True):
         m.add("s", lw.Spring(*ends, stiffness=20, length=0.5, damping=2))
     else:
         m.add("s", lw.UserForce(ends, function, stiff=stiff))
-    return compile_model(m)
+    return compile_model(m).data()
 
 
 def test_user_force_in_python_and_numba_equals_a_spring(compiled_pull):
@@ -53,7 +53,7 @@ def test_user_force_in_python_and_numba_equals_a_spring(compiled_pull):
             np.testing.assert_allclose(
                 mine.stiffness.toarray(), its.stiffness.toarray(), atol=1e-6
             )
-        raise_if_failed(user)
+        raise_if_failed(user.system)
         mild = user_system(function, stiff=False).evaluate(state, cK=1)
         assert np.abs(mild.stiffness.toarray()[:3]).max() == 0
 
@@ -68,12 +68,12 @@ def test_user_force_sees_the_motion_of_frames():
     m, (a, b), rng = two_bodies(8)
     frames = [lw.Frame(a, rng.normal(size=3), turn(rng)), b, lw.Frame(a, rng.normal(size=3))]
     m.add("u", lw.UserForce(frames, look))
-    system = compile_model(m)
-    state = moving(system, rng)
-    residual(system, state)
+    data = compile_model(m).data()
+    state = moving(data, rng)
+    residual(data, state)
     motion = seen[state.time]
     for i, body in enumerate((0, 1, 0)):
-        frame = system.model["u"].frames[i]
+        frame = data.system.model["u"].frames[i]
         R = world(state)[body]
         spin = R @ state.velocities[body, 3:]
         arm = R @ frame.position
@@ -91,9 +91,9 @@ def test_user_force_on_two_frames_of_one_body_and_six_numbers_on_one():
     two = np.array([[1.0, 0, 0, 0, 0, 0], [-1, 0, 0, 0, 0, 0]])
     ends = [lw.Frame(a, (0, 0, 1)), lw.Frame(a, (0, 0, -1))]
     m.add("two", lw.UserForce(ends, lambda t, motion: two))
-    system = compile_model(m)
-    state = system.described_state()
-    f = residual(system, state)[0]
+    data = compile_model(m).data()
+    state = data.system.described_state()
+    f = residual(data, state)[0]
     np.testing.assert_allclose(-f[:3], [1, 2, 3], atol=EXACT)
     R = world(state)[0]
     couple = np.cross([0, 0, 2], R.T @ [1, 0, 0])
@@ -120,24 +120,24 @@ def lost(t, motion):
     [(fails, "raised ValueError: no such place"), (small, "shape"), (lost, "not finite")],
 )
 def test_user_force_failures_are_told(function, words, jit):
-    system = user_system(numba.njit(function) if jit else function, stiff=False)
-    state = replace(system.described_state(), time=0.4)
-    assert np.isnan(residual(system, state)).any()
+    data = user_system(numba.njit(function) if jit else function, stiff=False)
+    state = replace(data.system.described_state(), time=0.4)
+    assert np.isnan(residual(data, state)).any()
     with pytest.raises(lw.ModelError, match=f"UserForce 's' .*{words}.* t = 0.4") as caught:
-        raise_if_failed(system)
+        raise_if_failed(data.system)
     if function is fails:
         assert isinstance(caught.value.__cause__, ValueError)
-    raise_if_failed(system.model)  # told once
+    raise_if_failed(data.system.model)  # told once
 
 
 def test_user_force_lives_with_its_system():
     """A system keeps what it calls alive, whatever becomes of the model."""
     import gc
 
-    system = user_system(lambda t, motion: np.ones((2, 6)))
-    system.model.remove("s")
+    data = user_system(lambda t, motion: np.ones((2, 6)))
+    data.system.model.remove("s")
     gc.collect()
-    assert residual(system, system.described_state())[0, 0] == -1
+    assert residual(data, data.system.described_state())[0, 0] == -1
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs numba's compiler")

@@ -47,10 +47,10 @@ def test_both_schemes_find_the_same_step_of_the_fast_top():
 def test_the_row_left_out_is_one_that_closes_the_ring():
     from inside import beginning
 
-    full, system, state, _ = beginning(load_example("six_body_linkage").build(), None, EM())
-    run = EM().run(full, system, state, 1e-3)
-    keep = run.parts.system.keep
-    left = [str(row) for row, kept in zip(full.all_rows, keep, strict=True) if not kept]
+    full, data, state, _ = beginning(load_example("six_body_linkage").build(), None, EM())
+    run = EM().run(full, data, state, 1e-3)
+    keep = run.parts.data.keep
+    left = [str(row) for row, kept in zip(full.system.all_rows, keep, strict=True) if not kept]
     assert left == ["joint 'hinge 6', row z"]
 
 

@@ -241,13 +241,13 @@ def test_explicit_null_space_gives_the_same_steps():
     from linkwork.nullspace.directors import Directors
 
     model = plane_and_line()
-    full, system, state, _ = beginning(model, None, EM())
-    run = EM().run(full, system, state, 1e-2)
+    full, data, state, _ = beginning(model, None, EM())
+    run = EM().run(full, data, state, 1e-2)
     directors = Directors(run.parts)
     m, h = run.parts.motion, 1e-2
     for k in range(5):
         q0, v0 = directors.q(m.base), directors.v(m.velocity)
-        out = step_rows(full, 0, sum(run.own.values()))
+        out = step_rows(full.system, 0, sum(run.own.values()))
         run.advance(np.array([(k + 1) * h]), np.zeros((1, 0)), np.array([-1]), out)
         q1 = directors.q(m.base)
         P, F = null_spaces(directors, q0, q1)

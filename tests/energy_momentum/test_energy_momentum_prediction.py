@@ -38,7 +38,7 @@ def increments(degree, alternating):
 def test_polynomials_and_what_alternates_are_continued_exactly(degree, alternating, kind, place):
     """Turns count as 2 tan(α/2), displacements as they are."""
     assembled = assemble_model(pendulums(1, kind))
-    run = EM().run(assembled.full, assembled.system, assembled.state, 1e-3)
+    run = EM().run(assembled.full, assembled.data, assembled.state, 1e-3)
     p = run.parts
     m, steps = p.motion, increments(degree, alternating)
     turn = [2 * math.atan(x / 2) if place == ANGLE else x for x in steps]
@@ -46,7 +46,7 @@ def test_polynomials_and_what_alternates_are_continued_exactly(degree, alternati
         at = m.coordinate.copy()
         at[0, place] += by
         place_tree(p.tree, at, m.end)
-        ns.accept_poses(p.tree, p.forces, p.system.tables.reals, m)
+        ns.accept_poses(p.tree, p.forces, p.data.tables.reals, m)
     ns.begin_step(p.tree, m)
     assert m.trial[0, place] - m.coordinate[0, place] == pytest.approx(turn[-1], abs=3e-14)
 
@@ -115,7 +115,7 @@ def test_angles_keep_their_digits_over_ten_thousand_turns():
 def test_a_prediction_half_a_turn_away_is_left_to_smaller_steps():
     """Mean directors of two poses half a turn apart lie on a line: nothing can be solved there."""
     assembled = assemble_model(pendulums(1))
-    run = EM().run(assembled.full, assembled.system, assembled.state, 1e-3)
+    run = EM().run(assembled.full, assembled.data, assembled.state, 1e-3)
     m = run.parts.motion
     m.learned[COUNT] = m.learned[SIGN] = 1.0
     m.past[0, 0, ANGLE] = 1e300  # twice the tangent of half the turn

@@ -111,11 +111,11 @@ def test_rows_left_out_are_chosen_well(tilt):
     R = Rotation.from_euler("y", 90 - np.degrees(tilt), degrees=True).as_matrix()
     kinds = [lw.Spherical, lw.Revolute, lw.Revolute, lw.Revolute]
     model = polygon(kinds, [0.02, 0.27, 0.48, 0.77], R, (4, 5, -6), radius=0.02)
-    full, system, state, _ = beginning(model, None, lw.EnergyMomentum())
-    G = constraint_rows(full, state).Cq.csr.toarray()
+    full, data, state, _ = beginning(model, None, lw.EnergyMomentum())
+    G = constraint_rows(full.system, state).Cq.csr.toarray()
     without = [np.delete(G, i, axis=0) for i in range(len(G))]
     best = max(np.linalg.svd(x, compute_uv=False)[-1] for x in without)
-    kept = G[choose_rows(full, system, state).keep]
+    kept = G[choose_rows(full, data, state).keep]
     assert len(kept) == len(G) - 1
     assert np.linalg.svd(kept, compute_uv=False)[-1] > 0.2 * best
     check(model)

@@ -310,11 +310,11 @@ def test_redundant_load_is_said():
         lw.assemble(m)
 
 
-def check_tangents(system, state):
+def check_tangents(data, state):
     """K and D of the forces by central differences."""
 
     def forces(s):
-        return system.evaluate(s, tangent=False).f.ravel()
+        return data.evaluate(s, tangent=False).f.ravel()
 
     h, v = 1e-5, state.velocities.ravel()
     K = np.array([(forces(state.moved(e)) - forces(state.moved(-e))) for e in h * np.eye(12)]).T
@@ -322,9 +322,9 @@ def check_tangents(system, state):
         forces(state.with_velocities(v + e)) - forces(state.with_velocities(v - e))
         for e in h * np.eye(12)
     ]).T  # fmt: skip
-    found = system.evaluate(state, cK=1.0).stiffness.toarray()
+    found = data.evaluate(state, cK=1.0).stiffness.toarray()
     np.testing.assert_allclose(found, K / (2 * h), atol=1e-7 * np.abs(found).max())
-    found = system.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
+    found = data.evaluate(state, cK=0.0, cD=1.0).stiffness.toarray()
     np.testing.assert_allclose(found, D / (2 * h), atol=1e-7)
 
 
@@ -343,16 +343,16 @@ def test_tangent_with_a_path_behind(joint, own, kind, deflection):
     made = m.add("j", joint(a, b, at=rng.normal(size=3), axis=rng.normal(size=3), **words))
     model = kind(0.3, 0.5, 2.0, stiffness=0.4, damping=0.1, viscous=0.05)
     m.add("f", lw.Friction(made, model, radius=0.4, preload=0.5, thread=0.2, **own))
-    system = compile_model(m)
-    state = system.described_state().moved(0.4 * rng.normal(size=12))
-    state = replace(state, gamma=rng.normal(size=len(system.all_rows)))
+    data = compile_model(m).data()
+    state = data.system.described_state().moved(0.4 * rng.normal(size=12))
+    state = replace(state, gamma=rng.normal(size=len(data.system.all_rows)))
     state = state.with_velocities(rng.normal(size=12))
-    memory = system.remember(state).memory.copy()
+    memory = data.remember(state).memory.copy()
     memory[-1] = deflection
     memory[-2] -= 0.2  # the path since the last step
     state = replace(state, memory=memory)
 
-    check_tangents(system, state)
+    check_tangents(data, state)
 
 
 # ------------------------------------------------------------- analyses other than implicit methods

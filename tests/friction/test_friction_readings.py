@@ -102,19 +102,19 @@ def test_slopes_by_multipliers_are_exact(kind):
     axis = (rng.normal(size=3),) if kind in ("Planar", "Cylindrical", "Spherical") else ()
     quantity = "force" if kind in ("Prismatic", "Planar", "Cylindrical") else "torque"
     m.add("act", lw.Force(bodies[0], (1, 0, 0), drive=lw.reads(rubs, quantity, *axis)))
-    system = compile_model(m)
-    state = system.described_state()
+    data = compile_model(m).data()
+    state = data.system.described_state()
     motion = state.motion.copy()
     motion[:, 7:] = rng.normal(size=(2, 6))
-    state = replace(state, motion=motion, gamma=rng.normal(size=system.rows))
-    ((row, first, *multipliers),) = system.tables.sensors
-    system.evaluate(state)
-    told = np.zeros(system.rows + 1)
+    state = replace(state, motion=motion, gamma=rng.normal(size=data.rows))
+    ((row, first, *multipliers),) = data.tables.sensors
+    data.evaluate(state)
+    told = np.zeros(data.rows + 1)
     for j, e in enumerate(multipliers):
-        told[min(int(e), system.rows)] += system.tables.reals[first + j]
+        told[min(int(e), data.rows)] += data.tables.reals[first + j]
     assert np.abs(told[:-1]).max() > 1e-3
-    for slope, d in zip(told[:-1], 1e-6 * np.eye(system.rows), strict=True):
-        up, down = (system.evaluate(replace(state, gamma=state.gamma + s * d)).residual[row]
+    for slope, d in zip(told[:-1], 1e-6 * np.eye(data.rows), strict=True):
+        up, down = (data.evaluate(replace(state, gamma=state.gamma + s * d)).residual[row]
                     for s in (1, -1))  # fmt: skip
         assert slope == pytest.approx(-(up - down) / 2e-6, abs=1e-8)
 

@@ -29,16 +29,16 @@ def moving_pair(joint, words, model, seed):
     a, b = (m.add(n, lw.Body(1, (1, 1, 1), position=rng.normal(size=3))) for n in "ab")
     made = m.add("j", joint(a, b, at=rng.normal(size=3), axis=rng.normal(size=3)))
     m.add("f", lw.Friction(made, model, preload=0.5, **words))
-    system = compile_model(m)
-    state = system.described_state().moved(0.2 * rng.normal(size=12))
-    state = replace(state, gamma=rng.normal(size=len(system.all_rows)))
-    state = system.remember(state.with_velocities(rng.normal(size=12)))
+    data = compile_model(m).data()
+    state = data.system.described_state().moved(0.2 * rng.normal(size=12))
+    state = replace(state, gamma=rng.normal(size=len(data.system.all_rows)))
+    state = data.remember(state.with_velocities(rng.normal(size=12)))
     state = state.moved(0.15 * rng.normal(size=12)).with_velocities(rng.normal(size=12))
-    return system, state, rng
+    return data, state, rng
 
 
-def forces(system, state):
-    return system.evaluate(state, tangent=False).f.ravel()
+def forces(data, state):
+    return data.evaluate(state, tangent=False).f.ravel()
 
 
 @pytest.mark.parametrize("size", [0.05, 0.5, 1.1, 1.6])
@@ -49,7 +49,7 @@ def test_tangent_with_a_path_behind(name, kind, size):
     joint, words = JOINTS[name]
     model = kind(0.3, 0.5, 2.0, stiffness=0.4, damping=0.1, viscous=0.05)
     for seed in range(4):
-        system, state, rng = moving_pair(joint, words, model, seed)
+        data, state, rng = moving_pair(joint, words, model, seed)
         memory = state.memory.copy()
         if name == "universal":
             memory[1::2] = size * rng.choice([-1, 1], 2)
@@ -57,7 +57,7 @@ def test_tangent_with_a_path_behind(name, kind, size):
             z = rng.normal(size=3)
             memory[-3:] = size * z / np.linalg.norm(z)
         state = replace(state, memory=memory)
-        check_tangents(system, state)
+        check_tangents(data, state)
 
 
 def entry(words, model, joint=lw.Planar):
@@ -114,15 +114,15 @@ def test_friction_turns_with_the_whole_model(name):
     """Rigid motions of both bodies leave the friction as it is, seen from them."""
     joint, words = JOINTS[name]
     model = lw.LuGre(0.3, 0.5, 2.0, stiffness=0.4, damping=0.1)
-    system, state, rng = moving_pair(joint, words, model, 5)
-    plain = forces(system, replace(state, gamma=None)).reshape(-1, 6)  # the least load: preload
+    data, state, rng = moving_pair(joint, words, model, 5)
+    plain = forces(data, replace(state, gamma=None)).reshape(-1, 6)  # the least load: preload
     q = rng.normal(size=4)
     q /= np.linalg.norm(q)
     R, motion = rotations.matrix(q), state.motion.copy()
     motion[:, :3] = motion[:, :3] @ R.T + rng.normal(size=3)
     motion[:, 3:7] = rotations.multiply(q, motion[:, 3:7])
     motion[:, 7:10] = motion[:, 7:10] @ R.T
-    found = forces(system, replace(state, motion=motion, gamma=None)).reshape(-1, 6)
+    found = forces(data, replace(state, motion=motion, gamma=None)).reshape(-1, 6)
     np.testing.assert_allclose(found[:, :3], plain[:, :3] @ R.T, atol=1e-12)
     np.testing.assert_allclose(found[:, 3:], plain[:, 3:], atol=1e-12)
 
@@ -132,14 +132,14 @@ def test_friction_takes_energy_from_what_slides(name):
     """The power of what it does to both bodies is what it counts as dissipated: μ N |v|."""
     joint, words = JOINTS[name]
     for seed in range(5):
-        system, state, _ = moving_pair(joint, words, lw.Coulomb(0.3, stiffness=1e6), seed)
+        data, state, _ = moving_pair(joint, words, lw.Coulomb(0.3, stiffness=1e6), seed)
         state = replace(state, gamma=np.zeros(len(state.gamma)))  # the load is the preload
-        state = system.remember(state).moved(1e-4 * state.velocities)
-        e = system.evaluate(state, tangent=False)
+        state = data.remember(state).moved(1e-4 * state.velocities)
+        e = data.evaluate(state, tangent=False)
         power = e.f.ravel() @ state.velocities.ravel()  # without inertia: the bodies are balls
         assert power == pytest.approx(e.power[0], rel=1e-12)
         if name == "universal":
             assert power > 0
         else:
-            speed = float(Result.of_state(system, state)["f"].speed)
+            speed = float(Result.of_state(data.system, state)["f"].speed)
             assert power == pytest.approx(0.3 * 0.5 * speed, rel=1e-3)  # a short turn of the path

@@ -157,15 +157,15 @@ def test_tangent_of_the_inertia(share, build):
     """∂(M v̇ + f_g)/∂q by central differences on the manifold, in a violated state."""
     h, rng = 1e-3, np.random.default_rng(3)
     assembled = assemble_model(build())
-    system = assembled.system
+    data = assembled.data
     run = ImplicitRun(
-        system, lw.GeneralizedAlpha(stabilized=True), assembled.state, h, None, full=assembled.full
+        data, lw.GeneralizedAlpha(stabilized=True), assembled.state, h, None, full=assembled.full
     )
     times = h * np.arange(1, 4)
-    nowhere, out = np.full(3, -1), step_rows(assembled.full, 0)
-    run.advance(times, system.schedule(times), nowhere, out)
-    stepper, fast, work, n = run.stepper, run.fast, system.work, system.bodies
-    guess_fast(stepper, fast, system.tables, work)
+    nowhere, out = np.full(3, -1), step_rows(assembled.full.system, 0)
+    run.advance(times, data.schedule(times), nowhere, out)
+    stepper, fast, work, n = run.stepper, run.fast, data.work, data.system.bodies
+    guess_fast(stepper, fast, data.tables, work)
     fast.spins[:, SHARE] = share
     middle = fast.move.copy()
     middle[:, :6] += 1e-3 * rng.normal(size=(n, 6))
@@ -179,15 +179,15 @@ def test_tangent_of_the_inertia(share, build):
         )
         fast.move[:, 3:6] = rotations.logarithm(turned)
         work.gamma[:] = 0.0
-        place_fast(stepper, fast, system.tables, work)
+        place_fast(stepper, fast, data.tables, work)
         set_coefficients(stepper, work, True)
         values = work.vals.copy()
-        evaluate(system.kernels, system.tables, work, run.time, 1 / stepper.settings[sp.MASS])
+        evaluate(data.kernels, data.tables, work, run.time, 1 / stepper.settings[sp.MASS])
         return work.f[:n].ravel().copy(), values
 
     values = residual(np.zeros(6 * n))[1]
     scale = stepper.settings[sp.CA] * stepper.settings[sp.MASS]
-    for b, base in enumerate(system.tables.blocks[:n]):
+    for b, base in enumerate(data.tables.blocks[:n]):
         block = np.array([values[base + 8 * i : base + 8 * i + 6] for i in range(6)])
         for j in range(6):
             e = np.zeros(6 * n)
@@ -221,12 +221,12 @@ def test_a_run_changes_over_and_keeps_its_energy():
     energy = run.energy
     assert np.abs(energy.total - energy.total[0]).max() < 2e-4 * np.ptp(energy.kinetic.values)
     both = ImplicitRun(
-        (a := assemble_model(m)).system, lw.GeneralizedAlpha(), a.state, h, None, full=a.full
+        (a := assemble_model(m)).data, lw.GeneralizedAlpha(), a.state, h, None, full=a.full
     )
     forms = []
     for k in range(80):
         t = h * np.array([k + 1.0])
-        both.advance(t, a.system.schedule(t), np.array([-1]), step_rows(a.full, 0))
+        both.advance(t, a.data.schedule(t), np.array([-1]), step_rows(a.full.system, 0))
         forms.append(both.turning)
     assert not forms[0] and forms[-1]
 
@@ -235,10 +235,10 @@ def test_the_way_there_and_back_is_exact():
     """History to momenta and back gives the same accelerations, also the algorithmic ones."""
     a = assemble_model(crossed_pendulum(20))
     run = ImplicitRun(
-        a.system, lw.GeneralizedAlpha(stabilized=False), a.state, 1e-3, None, full=a.full
+        a.data, lw.GeneralizedAlpha(stabilized=False), a.state, 1e-3, None, full=a.full
     )
     times = 1e-3 * np.arange(1, 20)
-    run.advance(times, a.system.schedule(times), np.full(19, -1), step_rows(a.full, 0))
+    run.advance(times, a.data.schedule(times), np.full(19, -1), step_rows(a.full.system, 0))
     before = run.stepper.history.copy()
     run._change_form()
     assert np.abs(run.stepper.history - before).max() > 1.0  # other variables
@@ -256,10 +256,10 @@ def test_second_order_across_the_change(first):
     for h in (4e-3, 2e-3, 1e-3):
         a = assemble_model(m)
         method = lw.GeneralizedAlpha(stabilized=first)
-        run = ImplicitRun(a.system, method, a.state, h, None, full=a.full)
+        run = ImplicitRun(a.data, method, a.state, h, None, full=a.full)
         times = h * np.arange(1, round(0.4 / h) + 1)
         for part in np.split(times, 2):
-            laws, out = a.system.schedule(part), step_rows(a.full, 0)
+            laws, out = a.data.schedule(part), step_rows(a.full.system, 0)
             run.advance(part, laws, np.full(len(part), -1), out)
             run._change_form()
         errors.append(np.abs(run.state().positions - exact.motion[-1, :, :3]).max())

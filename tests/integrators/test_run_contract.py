@@ -53,13 +53,13 @@ class Narrow:
     def order(self) -> int:
         return self.method.order
 
-    def run(self, full: Any, system: Any, state: Any, h: float) -> Any:
+    def run(self, full: Any, data: Any, state: Any, h: float) -> Any:
         kind = implicit_run(self.method)
         if kind is None:
-            run = self.method.run(full, system, state, h)
+            run = self.method.run(full, data, state, h)
         else:
             rows = lambda now: choose_rows(full, now, warn=False)[1]  # noqa: E731
-            run = kind(system, self.method, state, h, rows, full=full)
+            run = kind(data, self.method, state, h, rows, full=full)
         return OnlyTheContract(run, self.protocol)
 
 

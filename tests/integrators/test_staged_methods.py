@@ -24,8 +24,8 @@ from linkwork.integrators.first_order.stages import FILTER, RATE, SPEED, XDOT, X
 
 
 def advance(run, times):
-    out = step_rows(run.system, 0)
-    run.advance(times, run.system.schedule(times), np.full(len(times), -1), out)
+    out = step_rows(run.data.system, 0)
+    run.advance(times, run.data.schedule(times), np.full(len(times), -1), out)
 
 
 # --------------------------------------------------------------------------------- published errors
@@ -44,7 +44,7 @@ ERRORS = {
 
 def oscillator_run(method, h, start=0.0):
     assembled = assemble_model(oscillator(4.0, *exact(start)))
-    return method_run(method, assembled.full, assembled.system, assembled.state, h)
+    return method_run(method, assembled.full, assembled.data, assembled.state, h)
 
 
 @pytest.mark.parametrize("cls", ERRORS, ids=lambda c: c.__name__)
@@ -67,7 +67,7 @@ def test_published_errors(cls, step):
 def amplification(method, frequency):
     """Matrix of one step (a pair for hope) for a body on a spring, from its steps themselves."""
     assembled = assemble_model(oscillator(frequency**2, 0.0, 0.0))
-    run = method_run(method, assembled.full, assembled.system, assembled.state, 1.0)
+    run = method_run(method, assembled.full, assembled.data, assembled.state, 1.0)
     advance(run, np.arange(1.0, 11.0))  # beyond the start
     M, base = run.stages.memory, run.stepper.base
     entries = [(SPEED, 0), (RATE, 0)]

@@ -25,15 +25,15 @@ def spinning(inertia):
 
 def residual(run, x, matrix=False):
     """Of the body at x in the next stage without forces; or the block of its rotation."""
-    system, s = run.system, run.stepper
+    data, s = run.data, run.stepper
     s.p[0, 3:6] = x
-    sg.place(s, run.fast, system.tables, system.work, True)
-    system.work.gamma[:] = 0.0
-    system.work.coef[:COEFS] = (0, 0, 1, 0, 0, 0, 1)
-    evaluate(system.kernels, system.tables, system.work, 0.0, 1 / s.settings[sp.MASS])
+    sg.place(s, run.fast, data.tables, data.work, True)
+    data.work.gamma[:] = 0.0
+    data.work.coef[:COEFS] = (0, 0, 1, 0, 0, 0, 1)
+    evaluate(data.kernels, data.tables, data.work, 0.0, 1 / s.settings[sp.MASS])
     if not matrix:
-        return system.work.f[0, 3:].copy()
-    rows = system.work.vals[system.tables.blocks[0] :][: 6 * STRIDE].reshape(6, STRIDE)
+        return data.work.f[0, 3:].copy()
+    rows = data.work.vals[data.tables.blocks[0] :][: 6 * STRIDE].reshape(6, STRIDE)
     return rows[3:, 3:6] * s.settings[sp.MASS] * s.settings[sp.CA]
 
 
@@ -41,7 +41,7 @@ def residual(run, x, matrix=False):
 @pytest.mark.parametrize("method", [lw.MS2(), lw.SS3(), lw.DIRK33()], ids=str)
 def test_inertia_tangent_is_the_derivative(method, inertia):
     assembled = assemble_model(spinning(inertia))
-    run = method_run(method, assembled.full, assembled.system, assembled.state, 0.1)
+    run = method_run(method, assembled.full, assembled.data, assembled.state, 0.1)
     run._guess()
     x = run.stepper.p[0, 3:6] + np.array([0.05, -0.03, 0.02])
     found = residual(run, x, matrix=True)

@@ -151,12 +151,12 @@ def test_free_bodies_keep_their_angular_momentum(cls):
 def test_the_run_knows_its_largest_turn():
     """300 rad/s in steps of 1 ms, by the disc and not by the hub; also after a restart."""
     assembled = assemble_model(rotor())
-    run = method_run(lw.MS2(), assembled.full, assembled.system, assembled.state, 1e-3)
+    run = method_run(lw.MS2(), assembled.full, assembled.data, assembled.state, 1e-3)
     times = 1e-3 * np.arange(1, 6)
-    run.advance(times, run.system.schedule(times), np.full(5, -1), step_rows(run.system, 0))
+    run.advance(times, run.data.schedule(times), np.full(5, -1), step_rows(run.data.system, 0))
     turn, body = run.largest_turn
-    assert turn == pytest.approx(0.3, rel=1e-3) and run.system.names[body] == "disc"
-    again = method_run(lw.MS2(), assembled.full, assembled.system, run.state(), 1e-3)
+    assert turn == pytest.approx(0.3, rel=1e-3) and run.data.system.names[body] == "disc"
+    again = method_run(lw.MS2(), assembled.full, assembled.data, run.state(), 1e-3)
     assert again.largest_turn == (turn, body)
 
 

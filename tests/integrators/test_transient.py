@@ -20,10 +20,10 @@ def test_condition_number_does_not_grow_as_the_step_shrinks(stabilized):
     numbers = []
     for h in 10.0 ** np.arange(-2, -9, -1):
         method = lw.GeneralizedAlpha(0.8, stabilized=stabilized)
-        run = ImplicitRun(assembled.system, method, assembled.state, h, None)
-        run.advance(np.array([h]), np.zeros((1, 0)), np.array([-1]), empty(assembled.full))
-        w, p = run.system.work, run.system.pattern
-        evaluate(run.system.kernels, run.system.tables, w, h, 1 / run.system.mass)
+        run = ImplicitRun(assembled.data, method, assembled.state, h, None)
+        run.advance(np.array([h]), np.zeros((1, 0)), np.array([-1]), empty(assembled.full.system))
+        w, p = run.data.work, run.data.pattern
+        evaluate(run.data.kernels, run.data.tables, w, h, 1 / run.data.system.mass)
         A = sp.csr_matrix((w.vals[p.places], p.indices, p.indptr)).toarray()
         numbers.append(np.linalg.cond(A))
     assert max(numbers) < 1.05 * numbers[0], numbers
@@ -46,7 +46,7 @@ def test_accelerations_stay_right_for_small_steps(h, stabilized):
     state = run.state()
     from inside import accelerations
 
-    exact = accelerations(assemble_model(double_pendulum()).system, state)
+    exact = accelerations(assemble_model(double_pendulum()).data, state)
     round_off = 1e-9 if stabilized else 1e-13 / h**2
     assert np.abs(state.acceleration - exact.acceleration).max() < 60 * h**2 + round_off
     assert float(run.violation.position.max()) < 1e-12
@@ -140,7 +140,7 @@ def test_minimum_norm_reactions_of_a_door_on_three_hinges():
 def stepped(run, times):
     """Plain steps at these times."""
     n = len(times)
-    run.advance(times, run.system.schedule(times), np.full(n, -1), empty(run.system))
+    run.advance(times, run.data.schedule(times), np.full(n, -1), empty(run.data.system))
 
 
 @pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.BDF2(), lw.HHT(stabilized=True)])
@@ -151,7 +151,7 @@ def test_a_step_taken_in_pieces_fits_into_the_run(method):
     errors = []
     for cut in (False, True):
         assembled = assemble_model(m)
-        run = ImplicitRun(assembled.system, method, assembled.state, h, None)
+        run = ImplicitRun(assembled.data, method, assembled.state, h, None)
         times = h * np.arange(1, 101)
         stepped(run, times[:50])
         if cut:
@@ -167,20 +167,20 @@ def test_other_rows_in_the_middle_of_a_run_change_nothing():
     assembled = assemble_model(spatial_four_bar(), warn=False)
     full = assembled.full
     other = np.array(
-        [not (row.owner == "A" and row.name in ("z", "rx", "ry")) for row in full.all_rows]
+        [not (row.owner == "A" and row.name in ("z", "rx", "ry")) for row in full.system.all_rows]
     )
-    assert not np.array_equal(other, assembled.system.keep)
+    assert not np.array_equal(other, assembled.data.keep)
     times = 1e-3 * np.arange(1, 401)
     states = []
     for switch in (False, True):
         run = ImplicitRun(
-            assembled.system, lw.GeneralizedAlpha(), assembled.state, 1e-3,
-            lambda state: full.with_rows(other), full=full,
+            assembled.data, lw.GeneralizedAlpha(), assembled.state, 1e-3,
+            lambda state: full.restricted(other), full=full,
         )  # fmt: skip
         stepped(run, times[:200])
         if switch:
             run._other_rows()
-            assert np.array_equal(run.system.keep, other)
+            assert np.array_equal(run.data.keep, other)
         stepped(run, times[200:])
         states.append(run.state())
     np.testing.assert_allclose(states[1].motion, states[0].motion, rtol=0, atol=1e-10)
@@ -197,11 +197,11 @@ def test_constraint_stiffness_improves_newton():
     for stiffness in (1.0, 0.0):
         assembled = assemble_model(double_pendulum())
         method = lw.GeneralizedAlpha(0.8)
-        run = ImplicitRun(assembled.system, method, assembled.state, 0.05, None, bool(stiffness))
+        run = ImplicitRun(assembled.data, method, assembled.state, 0.05, None, bool(stiffness))
         total = 0
         for k in range(40):
             t = np.array([0.05 * (k + 1)])
-            run.advance(t, np.zeros((1, 0)), np.array([-1]), empty(assembled.full))
+            run.advance(t, np.zeros((1, 0)), np.array([-1]), empty(assembled.full.system))
             total += int(run.stepper.report[0])
         iterations.append(total)
     assert run.stepper.settings[STIFFNESS] == 0.0

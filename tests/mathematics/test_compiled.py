@@ -65,18 +65,18 @@ def test_a_system_finds_its_kernels_in_another_process(tmp_path):
     m = lw.Model()
     bar = m.add("bar", lw.Body(2, (1, 2, 2.5), position=(0.5, 0, 0)))
     m.add("hinge", lw.Revolute(lw.GROUND, bar, at=(0, 0, 0), axis=(0, 1, 0)))
-    system = lw.compile_model(m)
-    state = replace(system.described_state(), gamma=np.arange(1.0, 6.0))
-    (tmp_path / "system").write_bytes(pickle.dumps((system, state)))
+    data = lw.compile_model(m).data()
+    state = replace(data.system.described_state(), gamma=np.arange(1.0, 6.0))
+    (tmp_path / "system").write_bytes(pickle.dumps((data, state)))
     code = (
-        "import pickle, sys; system, state = pickle.load(open(sys.argv[1], 'rb')); "
-        "print(*system.evaluate(state).f.ravel().tolist())"
+        "import pickle, sys; data, state = pickle.load(open(sys.argv[1], 'rb')); "
+        "print(*data.evaluate(state).f.ravel().tolist())"
     )
     there = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "system")], capture_output=True, text=True
     )
     assert there.returncode == 0, there.stderr
-    assert [float(x) for x in there.stdout.split()] == system.evaluate(state).f.ravel().tolist()
+    assert [float(x) for x in there.stdout.split()] == data.evaluate(state).f.ravel().tolist()
 
 
 def test_a_version_of_numba_that_is_not_known_is_used_plainly(monkeypatch):

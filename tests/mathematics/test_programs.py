@@ -33,7 +33,7 @@ def loaded(drive):
     """The model with one force that has this drive, compiled."""
     MODEL.add("load", lw.Force(BODY, (1, 0, 0), drive=drive))
     try:
-        return compile_model(MODEL)
+        return compile_model(MODEL).data()
     finally:
         MODEL.remove("load")
 
@@ -45,8 +45,8 @@ class Compiled:
         self.asked = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(signals, "drive_callback", self.blind)
-            self.system = loaded(drive)
-        self.place = self.system.places[0].start
+            self.data = loaded(drive)
+        self.place = self.data.system.places[0].start
 
     def blind(self, item, signal):
         def enter(t, x, out):
@@ -57,11 +57,11 @@ class Compiled:
 
     def __call__(self, t, x):
         """Value and slopes by the four readings; None where Python would be asked."""
-        state = self.system.described_state(t)
+        state = self.data.system.described_state(t)
         state.motion[0, [0, 1, 2, 7]] = x
         self.asked.clear()
-        self.system.evaluate(state)
-        reals = self.system.tables.reals[self.place :]
+        self.data.evaluate(state)
+        reals = self.data.tables.reals[self.place :]
         return None if self.asked else (reals[0], reals[1:][PLACES].copy())
 
 
@@ -209,10 +209,10 @@ def test_what_programs_cannot_do_is_left_to_python():
     """A Python function of a reading: its slope is by differences, its value its own."""
     drive = Chain(Function(lambda x: x**3, lambda x: 3 * x**2, lambda x: 6 * x), X[0])
     assert translate(Signal(drive)) is None
-    system = loaded(drive)
-    state = system.described_state()
+    data = loaded(drive)
+    state = data.system.described_state()
     state.motion[0, 0] = 1.5
-    found = system.evaluate(state)
+    found = data.evaluate(state)
     assert found.f[0, 0] == pytest.approx(-(1.5**3), rel=1e-15)
     assert found.stiffness.toarray()[0, 0] == pytest.approx(-3 * 1.5**2, rel=1e-9)
 

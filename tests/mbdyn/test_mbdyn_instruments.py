@@ -74,16 +74,16 @@ def test_the_tangent_knows_how_a_front_changes_with_the_place():
     m.air = lw.Air(velocity=(20, 0, 0), gusts=[wave])
     body = m.add("body", lw.Body(2, (1, 1, 1)))
     m.add("wing", lw.LiftingSurface(body, 0.5, lw.Airfoil.flat_plate(), (0, -1, 0), (0, 1, 0)))
-    system = lw.compile_model(m)
-    state = system.described_state(time=0.6)
-    K = system.evaluate(state, cK=1.0).stiffness.toarray()
+    data = lw.compile_model(m).data()
+    state = data.system.described_state(time=0.6)
+    K = data.evaluate(state, cK=1.0).stiffness.toarray()
     h = 1e-5
     for j in range(3):
         sides = []
         for side in (h, -h):
             motion = state.motion.copy()
             motion[0, j] += side
-            sides.append(system.evaluate(replace(state, motion=motion)).f[0])
+            sides.append(data.evaluate(replace(state, motion=motion)).f[0])
         slope = (sides[0] - sides[1]) / (2 * h)
         np.testing.assert_allclose(K[:, j], slope, rtol=1e-6, atol=1e-6 * np.abs(K).max())
     assert np.abs(K[:3, :3]).max() > 1

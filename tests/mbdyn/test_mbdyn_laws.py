@@ -287,9 +287,9 @@ def test_joints_are_those_of_the_manual(read, kind, form):
         return s
 
     expected = manual(deck, form, stress)
-    system = compile_model(deck.model)
-    state = system.described_state()
-    f, R = system.evaluate(state).f, rotations.matrix(state.orientations)
+    data = compile_model(deck.model).data()
+    state = data.system.described_state()
+    f, R = data.evaluate(state).f, rotations.matrix(state.orientations)
     for i in range(2):  # J = 1, so that there are no gyroscopic moments
         np.testing.assert_allclose(f[i, :3], expected[2 * i], atol=1e-12)
         np.testing.assert_allclose(R[i] @ f[i, 3:], expected[2 * i + 1], atol=1e-12)
@@ -306,8 +306,8 @@ def test_viscous_body_is_that_of_the_manual(read):
     Rh, o = node.R @ joint.axes[1], node.R @ joint.offsets[1]
     s = D6 @ np.concatenate([Rh.T @ (node.v + np.cross(node.w, o)), Rh.T @ node.w])
     F, M = Rh @ s[:3], Rh @ s[3:]
-    system = compile_model(deck.model)
-    f = system.evaluate(system.described_state()).f[1]
+    data = compile_model(deck.model).data()
+    f = data.evaluate(data.system.described_state()).f[1]
     np.testing.assert_allclose(f[:3], F, atol=1e-12)
     np.testing.assert_allclose(node.R @ f[3:], M + np.cross(o, F), atol=1e-12)
 

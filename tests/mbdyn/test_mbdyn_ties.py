@@ -47,7 +47,7 @@ def test_a_distance_of_two_masses(tmp_path):
     """x₂ = x₁ − d: (2 + 3) ẍ₁ = 4 − 40 x₁ − ẋ₁ − 10 (x₁ − d) − σ(x₁ − 0.2) + 3 d̈."""
     deck, run, (one, two, three) = ran(tmp_path, COMMON, 7)
     t = run.time
-    assert run.system.unknowns == 1
+    assert run.system.data().unknowns == 1
 
     def force(s, x, v):
         return 4 - 40 * x - v - cubic(x - 0.2) - 10 * (x - gap(s)[0]) + 3 * gap(s)[2]

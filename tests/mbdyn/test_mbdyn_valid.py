@@ -192,8 +192,8 @@ def test_of_one_number_single_is_the_drive(tmp_path, drive):
       structural: 2, dynamic, 1.2, 0., 0., eye, null, null;"""
     deck = read(tmp_path, nodes, f"""body: 1, 1, 1., null, eye; body: 2, 2, 1., null, eye;
         joint: 1, rod, 1, 2, 1., cubic elastic generic, 2., 0., 0., prestrain, {drive};""")
-    system = lw.compile_model(deck.model)
-    pushed = system.evaluate(system.described_state()).f
+    data = lw.compile_model(deck.model).data()
+    pushed = data.evaluate(data.system.described_state()).f
     assert abs(pushed).max() == pytest.approx(2 * 0.3, rel=1e-12)
 
 

@@ -48,9 +48,9 @@ def evaluate(bodies: Any, others: Any, item: Any) -> None:
     for i, x in enumerate([*bodies, *others, item]):
         x.__dict__["name"] = None
         m.add(f"item{i}", x)
-    system = compile_model(m)
-    assert np.isfinite(system.tables.reals).all()
-    found = system.evaluate(system.described_state(time=0.0))
+    data = compile_model(m).data()
+    assert np.isfinite(data.tables.reals).all()
+    found = data.evaluate(data.system.described_state(time=0.0))
     for part in (found.f, found.C, found.Qc):
         assert np.isfinite(part).all()
 

@@ -41,7 +41,7 @@ def test_central_gravity_of_several_bodies_and_mistakes():
     m = lw.Model()
     a, b = (m.add(n, lw.Body(2, (1, 1, 1), position=(x, 0, 0))) for n, x in (("a", 1), ("b", 2)))
     m.add("field", lw.CentralGravity([a, b], mu=3))
-    f = compile_model(m).evaluate(compile_model(m).described_state()).f
+    f = compile_model(m).data().evaluate(compile_model(m).described_state()).f
     np.testing.assert_allclose(f[:, 0], [6, 1.5], rtol=1e-15)
     with pytest.raises(lw.ModelError, match="attracts bodies"):
         lw.CentralGravity(lw.GROUND, mu=1)

@@ -36,7 +36,7 @@ def test_every_item_comes_back_to_the_bit(name):
         assert json.dumps(model_to_dict(again)) == text
         for item, other in zip(m.items.values(), again.items.values()):
             assert type(item) is type(other)
-        one, two = compile_model(m), compile_model(again)
+        one, two = compile_model(m).data(), compile_model(again).data()
         for x, y in zip(one.tables, two.tables):
             assert x.dtype == y.dtype
             if x.dtype == float and name == "GearTeeth":  # readings: addresses of their programs

@@ -103,7 +103,7 @@ def outputs(run: Any) -> dict[str, np.ndarray]:
         for name in run.system.model.items if name in run.named
         for word in run[name].names
     }  # fmt: skip
-    last = run.system.evaluate(run.state())
+    last = run.system.data().evaluate(run.state())
     return named | {"balance": run.energy.balance.values, "C": last.C, "matrix": last.matrix.data}
 
 

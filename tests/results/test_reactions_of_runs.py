@@ -9,7 +9,6 @@ from loops_in_space import four_bars, random_mechanism
 
 import linkwork as lw
 from linkwork import compile_model
-from linkwork.results.outputs.violation import constraints_alone
 
 pytestmark = pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")
 
@@ -25,12 +24,12 @@ def least_norm_by_svd(solver, Cq, y):
 
 def problem(model, seed=3):
     """Its constraints, the solver, and multipliers of independent rows at the described position"""
-    full = compile_model(model)
-    state = full.described_state()
+    system = compile_model(model)
+    full, state = system.data(), system.described_state()
     rows = constraint_rows(full, state)
     found = independent_rows(rows)
     y = np.random.default_rng(seed).normal(size=len(found.keep)) * found.keep
-    return constraints_alone(full), MinimumNorm(rows, found), state.motion[None], y
+    return system.data(elements=system.holding), MinimumNorm(rows, found), state.motion[None], y
 
 
 def same_as_by_svd(model):
@@ -72,7 +71,7 @@ def test_every_stored_step_of_a_run():
         np.testing.assert_allclose(gamma, expected, atol=1e-11 * np.abs(expected).max())
         now = replace(run.system.described_state(), time=run.time[k], motion=run.motion[k],
                       acceleration=run.acceleration[k], gamma=gamma)  # fmt: skip
-        left = run.system.evaluate(now, tangent=False).residual
+        left = run.system.data().evaluate(now, tangent=False).residual
         assert np.abs(left).max() < 1e-9 * np.abs(Cq.T @ gamma).max()
     assert 0 < run.info["reaction_seconds"] < 60
     assert "for reactions of redundant joints" in repr(run)
@@ -83,7 +82,7 @@ def test_singular_positions_have_reactions_of_least_norm():
     alone, solver, motion, y = problem(four_bars(2))
     flat = motion.copy()  # turned by a quarter about the feet
     turn = [np.sqrt(0.5), 0, 0, -np.sqrt(0.5)]
-    for b, name in enumerate(alone.names):
+    for b, name in enumerate(alone.system.names):
         upright = name.startswith("bar")
         flat[0, b, :3] = motion[0, b, :3] + ((0.5, -0.5, 0) if upright else (1, -1, 0))
         if upright:
@@ -101,7 +100,7 @@ def test_work_is_linear_in_the_number_of_loops():
     sizes = []
     for n in (10, 20, 40):
         alone, solver, _, _ = problem(four_bars(n))
-        plan = make_plan(alone, np.ones(len(alone.all_rows)), solver.rank)
+        plan = make_plan(alone, np.ones(len(alone.system.all_rows)), solver.rank)
         sizes.append([len(plan.updates), len(plan.pairs), plan.blocks.size])
     first, second, third = np.array(sizes)
     np.testing.assert_array_equal(third - second, 2 * (second - first))

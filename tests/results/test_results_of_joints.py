@@ -53,23 +53,23 @@ def sample_run(name, seed, n=1, h=0.0):
     moved = [start.moved((t - 0.4) * start.velocities) for t in times]
     gamma = rng.normal(size=(n, len(system.all_rows)))
     run = Result(system, times, [s.motion for s in moved], np.zeros((n, system.bodies, 6)), gamma)
-    return system, run
+    return system.data(), run
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_reactions_equal_the_forces_in_the_equations(name):
     """Reaction on body b, about its mass centre in body axes, is −C_qᵀγ of the equations."""
-    system, run = sample_run(name, 3)
+    data, run = sample_run(name, 3)
     joints = [j for j in run.joints if j.startswith("item") and "force" in run[j].names]
     if not joints:  # forces, and flexible links, which are bodies
         return
-    if system.memory or not all(e.entry.rows for e in system.elements):
+    if data.part.remembers or not all(e.entry.rows for e in data.system.elements):
         return  # a spring acts beside the joint
-    if any(e.entry.family.reaction is None for e in system.elements):
+    if any(e.entry.family.reaction is None for e in data.system.elements):
         return  # it acts on more than a second body
     state = run.state(0).with_velocities(np.zeros(12))
-    f = system.evaluate(state, tangent=False).f[1]
-    wrench = reaction(run, [e for e in system.elements if e.owner == joints[0]])
+    f = data.evaluate(state, tangent=False).f[1]
+    wrench = reaction(run, [e for e in data.system.elements if e.owner == joints[0]])
     view = run[joints[0]]
     force, torque = view.force_world.values[0], view.torque_world.values[0]
     np.testing.assert_allclose(wrench.R[0] @ wrench.force[0], force, atol=1e-14)
@@ -205,22 +205,18 @@ def test_torsion_spring_counts_turns_of_sparse_samples(every, end):
 
 
 def test_violation_of_all_rows():
-    """Against the evaluation of single states, driven and left-out rows included."""
-    system, run = sample_run("Motor", 5, 4, 0.1)
-    few = Result(
-        system.with_rows(np.arange(6) < 3), run.time, run.motion, run.acceleration, run.gamma
-    )
-    for result in (run, few):
-        v = result.violation
-        assert v.position.dims == ("time", "joint")
-        for i in range(4):
-            state = result.state(i)
-            e = system.evaluate(state, rates=True)
-            rate = e.Cq @ state.velocities.ravel() + e.Ct
-            np.testing.assert_allclose(v.position.sel(joint="item0")[i], abs(e.C).max(), rtol=1e-13)
-            np.testing.assert_allclose(
-                v.velocity.sel(joint="item0")[i], abs(rate).max(), rtol=1e-12
-            )
+    """Against the evaluation of single states, driven rows included."""
+    data, run = sample_run("Motor", 5, 4, 0.1)
+    v = run.violation
+    assert v.position.dims == ("time", "joint")
+    for i in range(4):
+        state = run.state(i)
+        e = data.evaluate(state, rates=True)
+        rate = e.Cq @ state.velocities.ravel() + e.Ct
+        np.testing.assert_allclose(v.position.sel(joint="item0")[i], abs(e.C).max(), rtol=1e-13)
+        np.testing.assert_allclose(
+            v.velocity.sel(joint="item0")[i], abs(rate).max(), rtol=1e-12
+        )
     exact = rotor_run()
     assert exact.violation.position.max() < 1e-14
     assert exact.violation.velocity.max() < 1e-14

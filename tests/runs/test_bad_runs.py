@@ -74,10 +74,10 @@ def test_events_at_their_edges():
     assert crosses(-1, 1) and crosses(1, -1) and crosses(1, 0) and crosses(-1e-200, 1e-200)
     assert not crosses(0, 1) and not crosses(0, -1) and not crosses(1, 2)
     m = pendulum(angle=0.5)
-    system, state = compile_model(m), lw.assemble(m)
-    events = as_events(lw.JointLimit("pin", angle=(0, 1)), system)
+    data, state = compile_model(m).data(), lw.assemble(m)
+    events = as_events(lw.JointLimit("pin", angle=(0, 1)), data)
     np.testing.assert_allclose(first_values(events, 0.0, state), [0.5, -0.5])
-    events = as_events(lw.JointLimit("pin", angle=(0.6, 1)), system)
+    events = as_events(lw.JointLimit("pin", angle=(0.6, 1)), data)
     refuse(lambda: first_values(events, 0.0, state), "starts beyond a limit, angle of joint 'pin'")
 
 

@@ -72,16 +72,16 @@ def test_other_analyses_name_the_motor(analysis):
 def test_joints_do_not_stay_open_under_impulses():
     """Moreau's steps went on to the end with joints that were open by a metre."""
     error = told(lambda model: lw.transient(model, 2, 1e-3, lw.Moreau(), progress=False))
-    system = error.result.system
+    data = error.result.system.data()
     for k in range(0, len(error.result), 20):
-        assert np.abs(system.evaluate(error.result.state(k)).C).max() < 1e-3
+        assert np.abs(data.evaluate(error.result.state(k)).C).max() < 1e-3
 
 
 def test_a_speed_that_is_not_a_number_explains_nothing():
-    system = lw.compile_model(slider_crank())
-    state = system.described_state()
+    data = lw.compile_model(slider_crank()).data()
+    state = data.system.described_state()
     state.motion[:, 7:] = np.nan
-    assert probable_cause(system, state, 1e-3).startswith(CAUSE[:-2])
+    assert probable_cause(data, state, 1e-3).startswith(CAUSE[:-2])
 
 
 def test_functions_of_python_have_no_corners_from_round_off():

@@ -78,11 +78,11 @@ def touching(pair, friction=0.3, flip=False, seed=0, **words):
     law = lw.laws.HuntCrossley(50.0, damping=0.2)
     ends = (b, a) if flip else (a, b)
     m.add("touch", lw.Contact(*ends, law=law, friction=friction, **words))
-    system = compile_model(m)
-    state = system.described_state()
-    state = system.remember(state)
+    data = compile_model(m).data()
+    state = data.system.described_state()
+    state = data.remember(state)
     step = 2e-3 * rng.normal(size=12)
-    return system, state.moved(step).with_velocities(0.1 * rng.normal(size=(2, 6)))
+    return data, state.moved(step).with_velocities(0.1 * rng.normal(size=(2, 6)))
 
 
 def on_the_ground(pair, friction, seed=1, **words):
@@ -94,10 +94,10 @@ def on_the_ground(pair, friction, seed=1, **words):
                            orientation=rotations.exponential(np.array(turn, float))))  # fmt: skip
     law = lw.laws.HuntCrossley(50.0, damping=0.2)
     m.add("touch", lw.Contact(b, lw.GROUND, law=law, friction=friction, ground=plane, **words))
-    system = compile_model(m)
-    state = system.remember(system.described_state())
+    data = compile_model(m).data()
+    state = data.remember(data.system.described_state())
     step = 2e-3 * rng.normal(size=6)
-    return system, state.moved(step).with_velocities(0.1 * rng.normal(size=(1, 6)))
+    return data, state.moved(step).with_velocities(0.1 * rng.normal(size=(1, 6)))
 
 
 def still(state):

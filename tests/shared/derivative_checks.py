@@ -35,18 +35,18 @@ def sample_system(name, seed):
             m.add(f"item{i}", part)
     else:
         m.add("item", item)
-    system = compile_model(m)
-    state, n = system.described_state(time=0.4), system.bodies
+    data = compile_model(m).data()
+    state, n = data.system.described_state(time=0.4), data.system.bodies
     motion = state.motion.copy()
     motion[:, :3] += 0.3 * rng.normal(size=(n, 3))
     motion[:, 3:7] = rotations.multiply(
         motion[:, 3:7], rotations.exponential(0.6 * rng.normal(size=(n, 3)))
     )
     motion[:, 7:] = rng.normal(size=(n, 6))
-    gamma = rng.normal(size=len(system.all_rows))
+    gamma = rng.normal(size=len(data.system.all_rows))
     acceleration = rng.normal(size=(n, 6))
     values = state.values + rng.normal(size=state.values.shape)
-    return system, replace(
+    return data, replace(
         state, motion=motion, acceleration=acceleration, gamma=gamma, values=values
     )
 
@@ -62,65 +62,65 @@ def close(found, expected, what):
     assert error < 1e-7, f"{what}: relative error {error:.1e}"
 
 
-def residuals(system, state):
-    e = system.evaluate(state, tangent=False, rates=True)
+def residuals(data, state):
+    e = data.evaluate(state, tangent=False, rates=True)
     return e.residual, e.C
 
 
-def check_stiffness_and_jacobian(system, state):
-    n = system.motions
-    K, J = np.empty((n, n)), np.empty((system.rows, n))
+def check_stiffness_and_jacobian(data, state):
+    n = data.system.motions
+    K, J = np.empty((n, n)), np.empty((data.rows, n))
     for j in range(n):
         dx = np.zeros(n)
         dx[j] = STEP
-        fp, Cp = residuals(system, state.moved(dx))
-        fm, Cm = residuals(system, state.moved(-dx))
+        fp, Cp = residuals(data, state.moved(dx))
+        fm, Cm = residuals(data, state.moved(-dx))
         K[:, j], J[:, j] = (fp - fm) / (2 * STEP), (Cp - Cm) / (2 * STEP)
-    e = system.evaluate(state, cK=1.0)
+    e = data.evaluate(state, cK=1.0)
     close(e.stiffness.toarray(), K, "stiffness")
-    held = system.on_velocities  # there C_q is the derivative of the row by velocities
+    held = data.system.on_velocities  # there C_q is the derivative of the row by velocities
     if held.any():
         assert np.all(J[held] == 0) and np.all(e.C[held] == 0)
-        J[held] = velocity_rows(system, state)[held]
+        J[held] = velocity_rows(data, state)[held]
     close(e.Cq.toarray(), J, "C_q")
     transposed = e.matrix.toarray()[:n, n:]
     assert np.array_equal(transposed, e.Cq.toarray().T)
 
 
-def rows_of_velocity(system, state):
+def rows_of_velocity(data, state):
     """φ = A v + C_t: with as much D as K the rows are not divided by anything."""
-    return system.evaluate(state, cK=1.0, cD=1.0, tangent=False, rates=True).C
+    return data.evaluate(state, cK=1.0, cD=1.0, tangent=False, rates=True).C
 
 
-def velocity_rows(system, state):
+def velocity_rows(data, state):
     """∂φ/∂v by differences."""
     v = state.rates
     columns = [
-        rows_of_velocity(system, state.with_rates(v + d))
-        - rows_of_velocity(system, state.with_rates(v - d))
+        rows_of_velocity(data, state.with_rates(v + d))
+        - rows_of_velocity(data, state.with_rates(v - d))
         for d in STEP * np.eye(len(v))
     ]
     return np.array(columns).T / (2 * STEP)
 
 
-def check_damping(system, state):
-    n = system.motions
+def check_damping(data, state):
+    n = data.system.motions
     D = np.empty((n, n))
     for j in range(n):
         dv = np.zeros(n)
         dv[j] = STEP
         v = state.rates
-        fp, _ = residuals(system, state.with_rates(v + dv))
-        fm, _ = residuals(system, state.with_rates(v - dv))
+        fp, _ = residuals(data, state.with_rates(v + dv))
+        fm, _ = residuals(data, state.with_rates(v - dv))
         D[:, j] = (fp - fm) / (2 * STEP)
-    e = system.evaluate(state, cK=0.0, cD=1.0)
+    e = data.evaluate(state, cK=0.0, cD=1.0)
     close(e.stiffness.toarray(), D, "damping")
 
 
-def check_mass(system, state):
+def check_mass(data, state):
     """M as the derivative of the residual by accelerations: also where it depends on positions."""
-    n = system.motions
-    M, rigid = np.empty((n, n)), system.layout.rigid
+    n = data.system.motions
+    M, rigid = np.empty((n, n)), data.system.layout.rigid
 
     def accelerated(da):
         values = state.values.copy()
@@ -131,25 +131,25 @@ def check_mass(system, state):
     for j in range(n):
         da = np.zeros(n)
         da[j] = 0.5
-        fp, _ = residuals(system, accelerated(da))
-        fm, _ = residuals(system, accelerated(-da))
+        fp, _ = residuals(data, accelerated(da))
+        fm, _ = residuals(data, accelerated(-da))
         M[:, j] = fp - fm  # linear: no step is too long
-    e = system.evaluate(state, cK=0.0, cM=1.0)
+    e = data.evaluate(state, cK=0.0, cM=1.0)
     close(e.stiffness.toarray(), M, "mass")
 
 
-def check_rates(system, state):
+def check_rates(data, state):
     """C_t by differences in time; Q_c from C along r(t), R(t) with zero accelerations."""
-    if not system.rows:
+    if not data.rows:
         return
-    h, held = 1e-3, system.on_velocities
-    check_velocity_rates(system, state, held)
+    h, held = 1e-3, data.system.on_velocities
+    check_velocity_rates(data, state, held)
 
     def C_along(t, moving):
         moved = state.moved(t * state.rates * moving)  # exp(tω): constant body-axis velocity
-        return residuals(system, replace(moved, time=state.time + t))[1]
+        return residuals(data, replace(moved, time=state.time + t))[1]
 
-    e = system.evaluate(state, rates=True)
+    e = data.evaluate(state, rates=True)
     fifth = [C_along(k * h, 0.0) for k in (-2, -1, 1, 2)]
     Ct = (fifth[0] - 8 * fifth[1] + 8 * fifth[2] - fifth[3]) / (12 * h)
     close(e.Ct[~held], Ct[~held], "C_t")
@@ -163,13 +163,13 @@ def check_rates(system, state):
     close(-e.Qc[~held], second[~held], "Q_c")
 
 
-def check_velocity_rates(system, state, held, h=1e-3):
+def check_velocity_rates(data, state, held, h=1e-3):
     """φ itself, and its time derivative at zero accelerations against Q_c."""
-    e = system.evaluate(state, rates=True)
-    close((e.Cq @ state.rates + e.Ct - rows_of_velocity(system, state))[held], 0.0, "φ")
+    e = data.evaluate(state, rates=True)
+    close((e.Cq @ state.rates + e.Ct - rows_of_velocity(data, state))[held], 0.0, "φ")
     moved = [
         replace(state.moved(k * h * state.rates), time=state.time + k * h)
         for k in (-2, -1, 1, 2)
     ]
-    c = [rows_of_velocity(system, s) for s in moved]
+    c = [rows_of_velocity(data, s) for s in moved]
     close(-e.Qc[held], ((c[0] - 8 * c[1] + 8 * c[2] - c[3]) / (12 * h))[held], "Q_c")

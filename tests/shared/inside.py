@@ -56,6 +56,7 @@ _HOME = {
     "results.outputs.stored": ["signal_values"],
     # system
     "system.consistency.accelerations": ["KnownFactors", "accelerations", "unknown_scale"],
+    "system.data": ["Data"],
     "system.elimination": ["SingularMatrix", "analyse", "refactor", "solve", "sweep_back"],
     "system.elimination.peeling": ["Peeling"],
     "system.evaluate": ["evaluate"],

@@ -37,9 +37,10 @@ def rotor(gravity=(0, 0, -G)):
 
 def rotor_run(model=None):
     system, times = compile_model(model or rotor()), np.linspace(0, 5, 51)
+    data = system.data()
     angle = OMEGA * times
     motion = swing(angle, np.full(len(times), OMEGA))
-    states = [accelerations(system, State(t, system.names, x)) for t, x in zip(times, motion)]
+    states = [accelerations(data, State(t, system.names, x)) for t, x in zip(times, motion)]
     height = motion[:, 0, 2] - motion[0, 0, 2]
     return Result(
         system, times, motion,

@@ -29,10 +29,10 @@ def two_bodies(seed=0):
     return m, bodies, rng
 
 
-def moving(system, rng, speed=1.0):
+def moving(data, rng, speed=1.0):
     """A random violated state."""
-    state = system.described_state(time=0.4)
-    n, rows = system.bodies, len(system.all_rows)
+    state = data.system.described_state(time=0.4)
+    n, rows = data.system.bodies, len(data.system.all_rows)
     state = replace(state.moved(0.4 * rng.normal(size=(n, 6))), gamma=rng.normal(size=rows))
     return state.with_velocities(speed * rng.normal(size=(n, 6)))
 
@@ -42,12 +42,12 @@ def sample(name, seed, speed=1.0):
     item = ITEMS[name].sample(rng, *bodies)
     for i, part in enumerate(item if isinstance(item, list) else [item]):
         m.add(f"item{i}", part)
-    system = compile_model(m)
-    return system, moving(system, rng, speed)
+    data = compile_model(m).data()
+    return data, moving(data, rng, speed)
 
 
-def residual(system, state):
-    return system.evaluate(state, tangent=False).f
+def residual(data, state):
+    return data.evaluate(state, tangent=False).f
 
 
 def world(state):

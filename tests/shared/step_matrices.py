@@ -7,7 +7,7 @@ K_c is there, and with positions that violate the joints, so that nothing cancel
 from dataclasses import dataclass, replace
 
 import numpy as np
-from inside import System, analyse, refactor, sweep_back, unknown_scale
+from inside import Data, analyse, refactor, sweep_back, unknown_scale
 
 import linkwork as lw
 from linkwork import compile_model
@@ -26,14 +26,14 @@ Z = (0, 0, 1)
 class Step:
     """The equations of a step of a system: values, dense matrix, and one right-hand side."""
 
-    system: System
+    data: Data
     vals: np.ndarray
     A: np.ndarray
     b: np.ndarray
 
     def analyse(self, pivots=None):
         kept = self.vals.copy()
-        e = analyse(self.system.pattern, self.vals, self.system.length, pivots)
+        e = analyse(self.data.pattern, self.vals, self.data.system.length, pivots)
         assert np.array_equal(kept, self.vals)
         return e
 
@@ -48,7 +48,7 @@ class Step:
     def check(self, x, b=None, backward=BACKWARD):
         """Backward error of equations of motion and of rows, each by itself; then the error."""
         b = self.b if b is None else b
-        D, n = unknown_scale(self.system), 6 * self.system.bodies
+        D, n = unknown_scale(self.data), 6 * self.data.system.bodies
         A, y, c = D[:, None] * self.A * D, x / D, D * b
         assert np.all(np.isfinite(x))
         residual, size = np.abs(A @ y - c), np.abs(A) @ np.abs(y) + np.abs(c)
@@ -60,19 +60,21 @@ class Step:
         assert np.abs(y - exact).max() <= bound
 
 
-def step(system, state, rng, load=1.0):
+def step(data, state, rng, load=1.0):
     """load: K_c as a multiple of the masses, roughly."""
+    system = data.system
     m, L = system.mass, system.length
     gamma = load * m * CA * L * 0.1 * rng.standard_normal(len(system.all_rows))
     gamma[[r.is_angle for r in system.all_rows]] *= L
     state = replace(state, gamma=gamma)
-    matrix = system.evaluate(state, cM=1 / m, cD=2e3 / (CA * m), cK=1 / (CA * m)).matrix
-    b = rng.standard_normal(system.unknowns) / unknown_scale(system)
-    return Step(system, system.work.vals.copy(), matrix.toarray(), b)
+    matrix = data.evaluate(state, cM=1 / m, cD=2e3 / (CA * m), cK=1 / (CA * m)).matrix
+    b = rng.standard_normal(data.unknowns) / unknown_scale(data)
+    return Step(data, data.work.vals.copy(), matrix.toarray(), b)
 
 
-def displaced(system, rng, size=0.1, state=None):
+def displaced(data, rng, size=0.1, state=None):
     """Every body moved by a part of the mechanism's length, and turned."""
+    system = data.system
     state = state or system.described_state()
     move = size * rng.standard_normal((system.bodies, 6))
     move[:, :3] *= system.length
@@ -81,20 +83,20 @@ def displaced(system, rng, size=0.1, state=None):
     return replace(state, motion=motion)
 
 
-def solved(model, rng=None, core=0, load=1.0, backward=BACKWARD, system=None, state=None):
+def solved(model, rng=None, core=0, load=1.0, backward=BACKWARD, data=None, state=None):
     """A model's step solved and checked; core: how many bodies are left to the sparse LU.
 
     backward: bound of the backward error; None: by the growth, which the elimination gives.
     """
     rng = rng or np.random.default_rng(1)
-    system = system or compile_model(model)
-    now = step(system, state or displaced(system, rng), rng, load)
+    data = data or compile_model(model).data()
+    now = step(data, state or displaced(data, rng), rng, load)
     e = now.analyse()
     x, growth, vals = now.solve(e)
     assert growth < 1e7
     now.check(x, backward=max(BACKWARD, EPS * growth) if backward is None else backward)
     if core is not None:
-        assert left_to_core(e, system) == core
+        assert left_to_core(e, data.system) == core
     return now, e, vals
 
 

@@ -85,7 +85,7 @@ def test_stars_and_free_trees_need_no_core(rng):
 def test_loops_through_the_ground_need_no_core(model, rng):
     """Redundant rows are left out as assembly does; rows that a body cannot take are delayed."""
     found = assemble_model(model, warn=False)
-    _, e, _ = solved(None, rng, system=found.system, state=found.state)
+    _, e, _ = solved(None, rng, data=found.data, state=found.state)
     assert len(e.late_unknown) > 0
 
 
@@ -167,7 +167,7 @@ def test_units_of_length(unit, rng):
             kind = (lw.Revolute, lw.Universal, lw.Spherical)[i % 3]
             m.add(f"j{i}", kind(ends[-2], ends[-1], at=(r + q) * u, axis=q))
         now, e, _ = solved(m, np.random.default_rng(8))
-        x = now.solve(e)[0] / unknown_scale(now.system)
+        x = now.solve(e)[0] / unknown_scale(now.data)
         results.append((x / np.abs(x).max(), e.pivot_col))
     assert np.abs(results[1][0] - results[0][0]).max() < 1e-9  # condition number times round-off
     assert np.array_equal(results[0][1], results[1][1])
@@ -194,22 +194,22 @@ def test_pivots_that_vanish_are_chosen_anew(kind, rng):
                 joint = kind(*pair, at=(i, 0, 0), axis=Z)
             m.add(f"j{i}", joint)
             last = body
-        system = compile_model(m)
-        e = step(system, system.described_state(), rng).analyse()
+        data = compile_model(m).data()
+        e = step(data, data.system.described_state(), rng).analyse()
         for axis in np.eye(3):
             for angle in TURNS:
-                now = step(system, turned(system, angle * axis), rng)
+                now = step(data, turned(data, angle * axis), rng)
                 x, growth, _ = now.solve(e)
                 assert growth < 1e6
                 now.check(x)
 
 
-def turned(system, rotation):
+def turned(data, rotation):
     """The described state turned about the world's origin."""
-    state, q = system.described_state(), rotations.exponential(np.array([rotation]))
+    state, q = data.system.described_state(), rotations.exponential(np.array([rotation]))
     motion = state.motion.copy()
     motion[:, :3] = motion[:, :3] @ rotations.matrix(q)[0].T
-    motion[:, 3:7] = rotations.multiply(np.repeat(q, system.bodies, 0), motion[:, 3:7])
+    motion[:, 3:7] = rotations.multiply(np.repeat(q, data.system.bodies, 0), motion[:, 3:7])
     return replace(state, motion=motion)
 
 
@@ -221,10 +221,10 @@ def turned(system, rotation):
 ], ids=["tree", "hexapod", "four-bar", "ring"])  # fmt: skip
 def test_far_away_positions(build, rng):
     """Bodies anywhere in any orientation; new pivots only where the growth asks for them."""
-    system = compile_model(build(rng))
-    e, again = step(system, system.described_state(), rng).analyse(), 0
+    data = compile_model(build(rng)).data()
+    e, again = step(data, data.system.described_state(), rng).analyse(), 0
     for _ in range(20):
-        now = step(system, displaced(system, rng, size=1.0), rng)
+        now = step(data, displaced(data, rng, size=1.0), rng)
         x, growth, _ = now.solve(e)
         if growth > 1e5:
             e, again = now.analyse(), again + 1
@@ -237,10 +237,10 @@ def test_several_right_hand_sides_and_second_opinion(rng):
     for model in (ring(6, lw.Spherical, rng, hanging=4), hexapod(), loop([lw.Revolute] * 7, rng),
                   star(5, lw.Universal, rng)[0]):  # fmt: skip
         now, e, vals = solved(model, rng, core=None)
-        p = now.system.pattern
+        p = now.data.pattern
         lu = sparse_lu.analyse(p.indptr, p.indices, now.vals[p.places], p.groups, p.motions)
         assert sparse_lu.refactor(lu, now.vals[p.places]) < 1e6
-        scale = unknown_scale(now.system)
+        scale = unknown_scale(now.data)
         for b in rng.standard_normal((3, p.unknowns)) / scale:
             x, y = b.copy(), b.copy()
             solve(e, vals, x)
@@ -257,9 +257,9 @@ def test_several_right_hand_sides_and_second_opinion(rng):
 def test_saved_pivots_reproduce_all_digits(rng):
     """Before and after pivots have moved, also from an analysis of other values."""
     for model in (ring(6, lw.Spherical, rng, hanging=4), hexapod(), chain(6, lw.Universal, rng)[0]):
-        system = compile_model(model)
-        states = [displaced(system, rng, size=0.5) for _ in range(3)]
-        first, *later = [step(system, s, rng) for s in states]
+        data = compile_model(model).data()
+        states = [displaced(data, rng, size=0.5) for _ in range(3)]
+        first, *later = [step(data, s, rng) for s in states]
         e = first.analyse()
         for now in later:
             twin = now.analyse(pivots=tuple(p.copy() for p in e.pivots))
@@ -282,7 +282,7 @@ def is_singular(now, e=None):
     The sparse LU's growth does not see its last pivot, so a core may show it by a solution that no
     step accepts.
     """
-    scale = unknown_scale(now.system)
+    scale = unknown_scale(now.data)
     sizes = np.linalg.svd(scale[:, None] * now.A * scale, compute_uv=False)
     assert sizes[-1] < 1e-14 * sizes[0]  # it is one
     if e is not None:
@@ -291,7 +291,7 @@ def is_singular(now, e=None):
     try:
         growth = now.solve(now.analyse())[1]
     except SingularMatrix as error:
-        return error.unknown is None or 0 <= error.unknown < now.system.unknowns
+        return error.unknown is None or 0 <= error.unknown < now.data.unknowns
     return growth == np.inf
 
 
@@ -309,11 +309,11 @@ def test_dependent_rows_are_found(kinds, ground, load, seed):
     Factors that met a singular matrix serve the next one as before.
     """
     rng = np.random.default_rng(seed)
-    system = compile_model(loop(kinds, rng, ground))
-    state = system.described_state()
-    singular = step(system, state, rng, load)
+    data = compile_model(loop(kinds, rng, ground)).data()
+    state = data.system.described_state()
+    singular = step(data, state, rng, load)
     assert is_singular(singular)
-    near = step(system, displaced(system, rng, state=state), rng, load)
+    near = step(data, displaced(data, rng, state=state), rng, load)
     if np.linalg.matrix_rank(near.A) < len(near.A):  # more rows than unknowns
         return
     e = near.analyse()
@@ -323,7 +323,7 @@ def test_dependent_rows_are_found(kinds, ground, load, seed):
         # in the core, which keeps its pivots, round-off of n rows adds up as in a random walk
         faded = FADED * max(len(e.core), 1) ** 0.5
         near.check(x, backward=max(faded, EPS * growth))
-        near = step(system, displaced(system, rng, state=state), rng, load)
+        near = step(data, displaced(data, rng, state=state), rng, load)
 
 
 def test_other_singular_matrices_are_found(rng):
@@ -339,17 +339,17 @@ def test_other_singular_matrices_are_found(rng):
     models = [m, held[0], on_seven[0], tree([None, None], [None] * 2, rng, mass=[1.0, 0.0])[0]]
     leaf = (chain(4, kind, rng, mass=[1.0, 0.0] * 2)[0] for kind in (lw.Spherical, lw.Prismatic))
     for model in [*models, *leaf]:
-        system = compile_model(model)
+        data = compile_model(model).data()
         for _ in range(5):
-            state = turned(system, rng.standard_normal(3))
-            assert is_singular(step(system, state, rng))
-    system = compile_model(chain(3, lw.Revolute, rng)[0])
-    now = step(system, system.described_state(), rng)
+            state = turned(data, rng.standard_normal(3))
+            assert is_singular(step(data, state, rng))
+    data = compile_model(chain(3, lw.Revolute, rng)[0]).data()
+    now = step(data, data.system.described_state(), rng)
     e, good = now.analyse(), now.vals.copy()
-    now.vals[system.pattern.places[::7]] = np.nan
+    now.vals[data.pattern.places[::7]] = np.nan
     assert now.solve(e)[1] == np.inf
     with pytest.raises(SingularMatrix):
-        analyse(system.pattern, now.vals, system.length)
+        analyse(data.pattern, now.vals, data.system.length)
     now.vals[:] = good
     now.check(now.solve(e)[0])
 
@@ -366,13 +366,13 @@ def test_cost_is_linear_in_bodies(rng):
             body = m.add(f"b{i}", lw.Body(1.0, (0.1, 0.1, 0.1), position=(i + 0.5, 0, 0)))
             m.add(f"j{i}", lw.Revolute(last, body, at=(i, 0, 0), axis=(0, 1, i % 2)))
             last = body
-        system = compile_model(m)
-        A = system.evaluate(system.described_state(), cM=1.0).matrix
-        e = analyse(system.pattern, system.work.vals, system.length)
-        b = rng.standard_normal(system.unknowns)
+        data = compile_model(m).data()
+        A = data.evaluate(data.system.described_state(), cM=1.0).matrix
+        e = analyse(data.pattern, data.work.vals, data.system.length)
+        b = rng.standard_normal(data.unknowns)
         x = b.copy()
-        assert refactor(e, system.work.vals, x) < 1e6
-        sweep_back(e, system.work.vals, x)
+        assert refactor(e, data.work.vals, x) < 1e6
+        sweep_back(e, data.work.vals, x)
         assert np.abs(A @ x - b).max() <= BACKWARD * (abs(A) @ np.abs(x) + np.abs(b)).max()
         sizes.append([each.size for each in (e.nodes, e.rows, e.store, e.order)])
         assert len(e.core) == 0

@@ -28,12 +28,12 @@ def test_accelerations_with_the_pivots_of_another_state(angle):
     """g sin φ across the rod, whatever the place is whose pivots are taken."""
     known = KnownFactors()
     first = assemble_model(pendulum(0.0))
-    accelerations(first.system, first.state, known)
+    accelerations(first.data, first.state, known)
     kept = known.lu
     assert kept is not None
     moved = replace(first.state, motion=assemble_model(pendulum(angle)).state.motion)
     moved.motion[:, 3:7] = np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0
-    found = accelerations(first.system, moved, known)
+    found = accelerations(first.data, moved, known)
     expected = -G * np.sin(angle) * np.array([np.cos(angle), 0.0, np.sin(angle)])
     np.testing.assert_allclose(found.acceleration[0, :3], expected, atol=1e-7)
     assert known.lu is not None
@@ -56,7 +56,7 @@ def test_a_chain_leaves_the_elimination_whatever_the_unit_of_length():
     found = []
     for length in (1.0, 1e4):
         given, known = assemble_model(straight_chain(40, length)), KnownFactors()
-        found.append(accelerations(given.system, given.state, known).acceleration[:, 3:])
+        found.append(accelerations(given.data, given.state, known).acceleration[:, 3:])
         assert known.lu is not None and len(known.lu.core) == 0
     largest = np.abs(found[0]).max()
     np.testing.assert_allclose(found[1], found[0], atol=1e-12 * largest)
@@ -65,10 +65,10 @@ def test_a_chain_leaves_the_elimination_whatever_the_unit_of_length():
 def test_pivots_of_a_long_chain_serve_nearby_states():
     """Round-off grows with the number of links, with new pivots as with known ones."""
     given, known = assemble_model(straight_chain(1500, 0.1)), KnownFactors()
-    start = accelerations(given.system, given.state, known)
+    start = accelerations(given.data, given.state, known)
     kept = known.lu
     assert known.growth > 1e3
-    ahead = accelerations(given.system, start.later(1e-6, start.acceleration), known)
+    ahead = accelerations(given.data, start.later(1e-6, start.acceleration), known)
     assert known.lu is kept
     np.testing.assert_allclose(ahead.acceleration, start.acceleration, atol=1e-3)
 

@@ -36,8 +36,8 @@ def rows_of(which):
         model = four_bars(6)
     else:
         model = random_mechanism(np.random.default_rng(which[0]), which[1])
-    full = compile_model(model)
-    return constraint_rows(full, full.described_state())
+    full = compile_model(model).data()
+    return constraint_rows(full, full.system.described_state())
 
 
 @pytest.mark.parametrize("which", MECHANISMS, ids=str)
@@ -77,8 +77,8 @@ def test_motors_that_fight_joints_are_named():
                                  angle=lw.ramp(0.1)))  # fmt: skip
         return m
 
-    full = compile_model(model())
-    rows = constraint_rows(full, full.described_state())
+    full = compile_model(model()).data()
+    rows = constraint_rows(full, full.system.described_state())
     dense, large = independent_rows(rows), independent_rows(rows, dense=0)
     assert len(large.conflicts) == len(dense.conflicts) == 1
     assert large.rank == dense.rank
@@ -93,8 +93,8 @@ def test_eigenvalues_are_counted_as_dense_matrices_count_them(number):
     for k in range(3):
         name = f"b{rng.integers(4)}"
         m.add(f"spring{k}", lw.Spring(m[name], lw.GROUND, at_b=rng.normal(size=3), stiffness=10))
-    full, system, state = beginning(m, None, None)
-    search = Search(full, system, 1e-10, 60, True, True, ProgressLog("", False))
+    full, data, state = beginning(m, None, None)
+    search = Search(full, data, 1e-10, 60, True, True, ProgressLog("", False))
     point = search.settle(state, far=True)
     vals, matrix = stability.exact_tangent(search, point)
     n, size = search.n, np.abs(vals[search.body]).max()
@@ -106,7 +106,7 @@ def test_eigenvalues_are_counted_as_dense_matrices_count_them(number):
     bounds = [*(values[:-1] + values[1:]) / 2, values[0] - 1, values[-1] + 1]
     apart = [b for b in bounds if np.abs(values - b).min() > 1e-9]
     assert len(apart) > 2
-    assert eigenvalues_below(system, matrix, apart) == [int(np.sum(values < b)) for b in apart]
+    assert eigenvalues_below(data, matrix, apart) == [int(np.sum(values < b)) for b in apart]
 
 
 def hanging(n, tip=0.0):
@@ -206,9 +206,9 @@ def test_round_off_of_far_positions_costs_no_iterations():
             body, start = link, start + along
         assembled = assemble_model(m, warn=False)
         run = ImplicitRun(
-            assembled.system, lw.GeneralizedAlpha(rho=0.8), assembled.state, 1e-3, None
+            assembled.data, lw.GeneralizedAlpha(rho=0.8), assembled.state, 1e-3, None
         )
-        times, out = 1e-3 * np.arange(1, 26), step_rows(assembled.full, 25)
+        times, out = 1e-3 * np.arange(1, 26), step_rows(assembled.full.system, 25)
         run.advance(times, np.zeros((25, 0)), np.arange(25), out)
         return out.iterations.sum()
 

@@ -131,13 +131,13 @@ def test_turning_pistons_against_smaller_steps():
     assert 3.5 < change[0] / change[1] < 4.6
 
 
-def states(system, rng):
+def states(data, rng):
     """A random violated state."""
-    s = system.described_state()
-    s = s.moved(rng.normal(size=system.motions))
-    s = s.with_velocities(rng.normal(size=(system.bodies, 6)))
-    values = rng.normal(size=(3, system.layout.values))
-    return replace(s, acceleration=rng.normal(size=(system.bodies, 6)), values=values)
+    s = data.system.described_state()
+    s = s.moved(rng.normal(size=data.system.motions))
+    s = s.with_velocities(rng.normal(size=(data.system.bodies, 6)))
+    values = rng.normal(size=(3, data.system.layout.values))
+    return replace(s, acceleration=rng.normal(size=(data.system.bodies, 6)), values=values)
 
 
 def all_nodes():
@@ -155,10 +155,10 @@ def all_nodes():
 @pytest.mark.parametrize("level", [0, 1, 2])
 def test_tangents_against_differences(level):
     """∂r/∂(value, rate, second derivative) of every unknown, bodies and nodes together."""
-    system, rng, eps = compile_model(all_nodes()), np.random.default_rng(level), 1e-6
-    state, n, b = states(system, rng), system.motions, system.bodies
+    data, rng, eps = compile_model(all_nodes()).data(), np.random.default_rng(level), 1e-6
+    state, n, b = states(data, rng), data.system.motions, data.system.bodies
     coefficients = dict(zip(("cK", "cD", "cM"), np.eye(3)[level]))
-    A = system.evaluate(state, **coefficients).stiffness.toarray()
+    A = data.evaluate(state, **coefficients).stiffness.toarray()
     found = np.zeros((n, n))
     for j in range(n):
         sides = []
@@ -177,7 +177,7 @@ def test_tangents_against_differences(level):
                 values = state.values.copy()
                 values[level] += d[6 * b :]
                 moved = replace(moved, values=values)
-            sides.append(system.evaluate(moved).residual)
+            sides.append(data.evaluate(moved).residual)
         found[:, j] = (sides[0] - sides[1]) / (2 * eps)
     np.testing.assert_allclose(A, found, rtol=0, atol=2e-8 * np.abs(A).max())
 
@@ -197,7 +197,7 @@ def test_nodes_beside_a_body_leave_before_it():
     from inside import ImplicitRun, assemble_model
 
     a = assemble_model(m)
-    stepping = ImplicitRun(a.system, lw.GeneralizedAlpha(), a.state, 1e-3, None)
+    stepping = ImplicitRun(a.data, lw.GeneralizedAlpha(), a.state, 1e-3, None)
     assert len(stepping.lu.groups) == 30 and len(stepping.lu.core) == 0
     assert len(stepping.lu.nodes) == 30
 
@@ -213,13 +213,13 @@ def test_linear_equations_with_nodes_against_dense_ones(condensed):
             m.add(f"hinge{i}", lw.Revolute(m["block0"], block, at=(i, 0, 0), axis=(0, 1, 0)))
             m.add(f"chamber{i}", Chamber(block, 1.1, 0.9, 1.0))
             m.add(f"pipe{i}", Resistor(m["chamber0"], m[f"chamber{i}"], 0.4))
-    system, rng = compile_model(m), np.random.default_rng(5)
-    state = states(system, rng)
-    e = system.evaluate(state, cM=5.0, cD=2.0)
-    A, p = e.matrix.toarray(), system.pattern
-    vals = system.work.vals
+    data, rng = compile_model(m).data(), np.random.default_rng(5)
+    state = states(data, rng)
+    e = data.evaluate(state, cM=5.0, cD=2.0)
+    A, p = e.matrix.toarray(), data.pattern
+    vals = data.work.vals
     vals[p.places] = e.values
-    lu = analyse(p, vals, system.length)
+    lu = analyse(p, vals, data.system.length)
     assert len(lu.groups) > 0
     assert (len(lu.core) == 0) == condensed
     b, c = rng.normal(size=(2, p.unknowns))

@@ -13,13 +13,13 @@ METHODS = [lw.GeneralizedAlpha(0.8), lw.BDF(2)]
 
 def begin(assembled, method, state=None):
     kind = StagedRun if isinstance(method, lw.BDF) else ImplicitRun
-    return kind(assembled.system, method, state or assembled.state, H, None)
+    return kind(assembled.data, method, state or assembled.state, H, None)
 
 
 def march(run, first, last):
     times = H * np.arange(first + 1, last + 1)
-    out = step_rows(run.system, 0, len(getattr(run, "own", ())))
-    run.advance(times, run.system.schedule(times), np.full(len(times), -1), out)
+    out = step_rows(run.data.system, 0, len(getattr(run, "own", ())))
+    run.advance(times, run.data.schedule(times), np.full(len(times), -1), out)
 
 
 def crowd(run, monkeypatch):

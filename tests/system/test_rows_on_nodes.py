@@ -121,7 +121,7 @@ def test_accelerations_against_a_dense_solution():
     """Nine values: rows of C_q are sixteen numbers wide."""
     m, w, K = tied(np.linspace(1, 2, 9))
     found = assemble_model(m)
-    state = accelerations(found.system, found.state)
+    state = accelerations(found.data, found.state)
     A = np.zeros((11, 11))
     A[:9, :9], A[9, 9] = OWN * np.eye(9), MASS
     A[10, :9] = A[:9, 10] = w
@@ -137,7 +137,7 @@ def test_jacobian_by_differences():
     s, state = found.full, found.state
     J = np.array([
         (s.evaluate(state.moved(d)).C - s.evaluate(state.moved(-d)).C) / 2e-6
-        for d in 1e-6 * np.eye(s.motions)
+        for d in 1e-6 * np.eye(s.system.motions)
     ]).T  # fmt: skip
     np.testing.assert_allclose(s.evaluate(state).Cq.toarray(), J, atol=1e-8)
 
@@ -222,13 +222,13 @@ def link_loop(boundary="pinned-pinned", ground=False, modes=2):
 def test_links_leave_with_their_frames(build):
     """Nothing is left to the sparse LU, and the solutions are those of SuperLU."""
     found = assemble_model(build(), warn=False)
-    s, rng = found.system, np.random.default_rng(1)
-    state = found.state.moved(1e-3 * rng.normal(size=s.motions))
+    s, rng = found.data, np.random.default_rng(1)
+    state = found.state.moved(1e-3 * rng.normal(size=s.system.motions))
     e = s.evaluate(state, cM=1.0, cD=1e-3, cK=1e-6)
     vals = s.work.vals.copy()
-    plan = analyse(s.pattern, vals, s.length)
+    plan = analyse(s.pattern, vals, s.system.length)
     assert plan.core.size == 0
-    assert plan.substructures.after.size == len(s.flexible)
+    assert plan.substructures.after.size == len(s.system.flexible)
     A, (b, other) = e.matrix.tocsc(), rng.normal(size=(2, s.unknowns))
     y = b.copy()
     s.work.vals[:] = vals
@@ -239,7 +239,7 @@ def test_links_leave_with_their_frames(build):
     for found_, side in ((y, b), (second, other)):
         exact = sla.spsolve(A, side)
         np.testing.assert_allclose(found_, exact, atol=1e-9 * np.abs(exact).max())
-    again = analyse(s.pattern, vals, s.length, plan.pivots)
+    again = analyse(s.pattern, vals, s.system.length, plan.pivots)
     s.work.vals[:] = vals
     z = b.copy()
     refactor(again, s.work.vals, z)

@@ -172,7 +172,7 @@ def flutter(
         survey.at(speed)
     found = [survey.at(speed) for speed in numbers.tolist()]
     values = followed([oscillating(modes) for modes in found], numbers, int(n))
-    name = found[0].system.model.name if found[0].system is not None else "model"
+    name = found[0].data.system.model.name if found[0].data is not None else "model"
     first = np.abs(values[0][np.isfinite(values[0])])
     all_of_first = np.abs(found[0].eigenvalues)
     survey.limit = BEYOND * float(first.max(initial=0.0)) or float(all_of_first.max())
@@ -231,8 +231,8 @@ def unstable(modes: Modes, limit: float) -> bool:
 
 def determinant(modes: Modes) -> tuple[float, float]:
     """Sign and logarithm of the determinant of stiffness and constraints."""
-    assert modes.system is not None and modes.state is not None
-    matrix = modes.system.evaluate(modes.state, cK=1.0).matrix.toarray()
+    assert modes.data is not None and modes.state is not None
+    matrix = modes.data.evaluate(modes.state, cK=1.0).matrix.toarray()
     sign, size = np.linalg.slogdet(matrix)
     return float(sign), float(size)
 

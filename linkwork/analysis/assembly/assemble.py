@@ -16,12 +16,13 @@ from linkwork.errors import AssemblyError, ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.system.consistency.accelerations import accelerations
-from linkwork.system.initial_conditions.consistent_start import consistent_start
+from linkwork.system.data import Data
+from linkwork.system.initial_conditions.consistent_start import consistent_start, held_data
 from linkwork.system.initial_conditions.metrics import Resistances
 from linkwork.system.initial_conditions.velocities import warn_of_lost_velocities
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import compile_model
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Assembled:
     moved  : joints that start values and drives of others have moved, by how many mm and degrees
     """
 
-    full: System
-    system: System
+    full: Data
+    data: Data
     state: State
     redundancy: Redundancy
     history: list[float]
@@ -81,26 +82,26 @@ def assemble_model(
     velocity_weights: Mapping[str, float] | None = None,
 ) -> Assembled:  # fmt: skip
     """Assemble, and choose independent rows; warns once about redundant ones."""
-    full = compile_model(model)
+    full = compile_model(model).data()
     time = checks.number(time, "time of assemble")
     slow = None if velocity_weights is None else checked(velocity_weights, fixed)[0]
     resistances = Resistances(*checked(weights, fixed), slow)
-    held = full.held_alone()
+    held = held_data(full.system)
     try:  # flexible links stay straight, unless the joints must bend them
-        start = consistent_start(model, held, replace(resistances, straight=True), time)
+        start = consistent_start(held, replace(resistances, straight=True), time)
     except AssemblyError:
-        if not full.flexible:
+        if not full.system.flexible:
             raise
-        start = consistent_start(model, held, resistances, time)
-    state = full.with_other_values(held, start.state)
+        start = consistent_start(held, resistances, time)
+    state = start.state
     forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
-    redundancy, system = choose_rows(full, state, warn=warn)
+    redundancy, data = choose_rows(full, state, warn=warn)
     if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
         known = state  # paths of friction begin here
-        if full.sample_times and (full.layout.order == 0).any():
-            known = accelerations(system, state)  # readings without rates follow from equations
+        if full.system.sample_times and (full.system.layout.order == 0).any():
+            known = accelerations(data, state)  # readings without rates follow from equations
         state = replace(state, memory=full.remember(known).memory)
-    return Assembled(full, system, state, redundancy, start.history, start.moved)
+    return Assembled(full, data, state, redundancy, start.history, start.moved)
 
 
 def checked(weights: Any, fixed: Any) -> tuple[dict[str, float], tuple[str, ...]]:

@@ -64,8 +64,8 @@ class Arc:
 
     def __init__(self, search: Search, loads: Loads, reference: float) -> None:
         self.search, self.loads, self.reference = search, loads, reference
-        self.n, self.rows = search.n, search.system.rows
-        self.weight = 1.0 / max(1, len(search.system.layout.sizes))
+        self.n, self.rows = search.n, search.data.rows
+        self.weight = 1.0 / max(1, len(search.data.system.layout.sizes))
 
     def settle(self, point: Point, motion: np.ndarray, load: float) -> Point | None:
         """The point of the constraints after a scaled motion, under the load ℓ."""
@@ -84,12 +84,12 @@ class Arc:
         if self.loads.motions is not None:
             apart = 2 * APART * self.reference
             values = factor + apart / 2, factor - apart / 2
-            gamma = s.system.all_gamma(point.gamma)
+            gamma = s.data.all_gamma(point.gamma)
         state = replace(point.state, gamma=gamma)
         found = []
         for value in values:
             self.loads.set(value)
-            found.append(s.system.evaluate(state, tangent=False))
+            found.append(s.data.evaluate(state, tangent=False))
         self.loads.set(factor)
         one, other = found
         change = self.reference / apart
@@ -101,7 +101,7 @@ class Arc:
         """The bordered equations at a point, whose load is set, with (force, 0, last) on the right;
         None where they are singular."""
         s = self.search
-        vals, p = s.stiffness(point), s.system.pattern
+        vals, p = s.stiffness(point), s.data.pattern
         scale = float(np.abs(vals[s.body]).max(initial=0.0)) or 1.0
         vals[s.body] /= scale
         rhs = np.concatenate([force / scale, np.zeros(self.rows), [last]])
@@ -205,4 +205,4 @@ def solve_once(
 
 def turn(balance: Balance, motion: np.ndarray) -> float:
     """The largest rotation of a scaled motion."""
-    return float(np.abs(motion[balance.system.layout.is_angle]).max(initial=0.0))
+    return float(np.abs(motion[balance.data.system.layout.is_angle]).max(initial=0.0))

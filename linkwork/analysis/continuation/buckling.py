@@ -148,7 +148,7 @@ class Problem:
 
     @property
     def name(self) -> str:
-        return self.arc.search.system.model.name
+        return self.arc.search.data.system.model.name
 
     def on_path(self, point: Point, load: float) -> OnPath:
         found = self.arc.direction(point, self.border)
@@ -294,8 +294,8 @@ class Problem:
             shapes.append(world_shape(self.arc, at.point, y[: search.n]))
         return Buckling(
             np.array([f[0] for f in found]), np.array(linear), np.array(shapes),
-            np.array([f[2] for f in found]), tuple(states), search.system.names,
-            self.arc.loads.names, search.full,
+            np.array([f[2] for f in found]), tuple(states), search.data.system.names,
+            self.arc.loads.names, search.full.system,
         )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ between two points is located (singular.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from linkwork.analysis.continuation.singular import (
     bifurcation,
     limit_point,
 )
-from linkwork.analysis.linear.equations.pencil import freeze
+from linkwork.analysis.linear.equations.pencil import frozen_laws
 from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import Lost
 from linkwork.analysis.statics.equilibrium import state_of
@@ -121,24 +121,24 @@ def begin(
             f"{checks.show(loads)} was given"
         )
     with scaled_motions(model, loads, start) as motions:
-        full, system, state = beginning(model, at, time)
-    names = chosen_loads(model, full, loads, what)
+        full, data, state = beginning(model, at, time)
+    names = chosen_loads(model, full.system, loads, what)
     search = Search(
-        full, system, tolerance, 60, True, True, ProgressLog(f"{what} of '{model.name}'", progress)
+        full, data, tolerance, 60, True, True, ProgressLog(f"{what} of '{model.name}'", progress)
     )
     if search.friction.paths:
-        owner = next(e.owner for e in system.elements if e.entry.family.reads)
+        owner = next(e.owner for e in data.system.elements if e.entry.family.reads)
         raise ModelError(
             f"{what} cannot treat {model[owner].label}: with friction positions balance over a "
             "whole range; leave it out"
         )
     if search.senses_reactions:
-        owner = next(e.owner for e in system.elements if e.entry.family.answers >= 0)
+        owner = next(e.owner for e in data.system.elements if e.entry.family.answers >= 0)
         raise ModelError(
             f"{what} cannot treat loads that follow reactions, and here some follow the {owner}; "
             "give them as functions of the motion, or use lw.static at single loads"
         )
-    return search, Loads(system, names, motions), state
+    return search, Loads(data, names, motions), state
 
 
 @dataclass
@@ -181,7 +181,7 @@ class Trace:
         self.length = 0.1 * self.longest(direction) if crossing else self.longest(direction)
 
     def loose(self) -> SingularError:
-        name = self.arc.search.system.model.name
+        name = self.arc.search.data.system.model.name
         return SingularError(
             f"the path of '{name}' cannot begin at the factor {self.start:g}: some motion has no "
             "stiffness there, so its direction is not known; begin where loads hold the mechanism "
@@ -191,7 +191,7 @@ class Trace:
     def longest(self, d: Direction) -> float:
         """How long a step may be in a direction."""
         s = self.arc.search
-        moves = float(np.abs(d.motion[~s.system.layout.is_angle]).max(initial=0.0))
+        moves = float(np.abs(d.motion[~s.data.system.layout.is_angle]).max(initial=0.0))
         limits = (
             self.step / max(abs(d.load), 1e-300),
             TURNS / max(turn(s, d.motion), 1e-300),
@@ -239,9 +239,10 @@ class Trace:
         """Keep a point with its state and stability."""
         search = self.arc.search
         self.arc.loads.set(at.load * self.arc.reference)
-        if not left_out_rows_hold(search.full, search.system, at.point.state):
+        if not left_out_rows_hold(search.full, search.data, at.point.state):
             raise ConvergenceError(
-                f"the path of '{search.system.model.name}' comes to a position where the number of "
+                f"the path of '{search.data.system.model.name}' comes to a position "
+                "where the number of "
                 "independent joint rows changes; remove redundant rows", state=at.point.state,
             )  # fmt: skip
         self.points.append(at)
@@ -274,7 +275,7 @@ class Trace:
     def failure(self) -> ConvergenceError:
         arc, last = self.arc, self.points[-1]
         return ConvergenceError(
-            f"the path of '{arc.search.system.model.name}' did not converge beyond the factor "
+            f"the path of '{arc.search.data.system.model.name}' did not converge beyond the factor "
             f"{last.load * arc.reference:.6g}, after {len(self.points)} points; it may end there "
             "(a stop, a spring without length), or cross another path: try a smaller step or a "
             "small imperfection", state=last.point.state,
@@ -287,5 +288,5 @@ class Trace:
             np.array([p.load for p in self.points]) * self.arc.reference, tuple(self.states),
             np.array([f.stable for f in self.found]), np.array([f.smallest for f in self.found]),
             tuple(self.limits), tuple(self.crossings), self.reached, self.arc.loads.names,
-            freeze(search.full, self.states[0].time),
+            replace(search.full.system, laws=frozen_laws(search.full.system, self.states[0].time)),
         )  # fmt: skip

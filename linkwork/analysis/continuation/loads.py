@@ -22,6 +22,7 @@ from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.model.registry import Item
+from linkwork.system.data import Data
 from linkwork.system.system import System
 
 GRAVITY = "gravity"
@@ -31,25 +32,25 @@ class Loads:
     """What λ scales in one system: names of items, and the places of their numbers."""
 
     def __init__(
-        self, system: System, names: Sequence[str], motions: MotionFactor | None = None
+        self, data: Data, names: Sequence[str], motions: MotionFactor | None = None
     ) -> None:
-        self.system, self.names, self.motions = system, tuple(names), motions
-        self.gravity = np.array(system.tables.gravity) if GRAVITY in names else None
+        self.data, self.names, self.motions = data, tuple(names), motions
+        self.gravity = np.array(data.tables.gravity) if GRAVITY in names else None
         places = [
             place.start + np.array(e.entry.family.loads, np.intp)
-            for place, e in zip(system.places, system.elements, strict=True)
+            for place, e in zip(data.system.places, data.system.elements, strict=True)
             if e.owner in names
         ]
         self.places = np.concatenate(places) if places else np.zeros(0, np.intp)
-        self.reals = system.tables.reals[self.places].copy()
+        self.reals = data.tables.reals[self.places].copy()
         self.factor = 1.0
 
     def set(self, factor: float) -> None:
         """Everything scaled is λ times what the user described from now on."""
         self.factor = float(factor)
         if self.gravity is not None:
-            self.system.tables.gravity[:] = factor * self.gravity
-        self.system.tables.reals[self.places] = factor * self.reals
+            self.data.tables.gravity[:] = factor * self.gravity
+        self.data.tables.reals[self.places] = factor * self.reals
         if self.motions is not None:
             self.motions.value = self.factor
 

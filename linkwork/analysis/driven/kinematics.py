@@ -35,6 +35,7 @@ from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
 from linkwork.results.result import Result
+from linkwork.system.data import Data
 from linkwork.system.initial_conditions.consistent_start import start_entries
 from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import Redundancy
@@ -67,67 +68,67 @@ def kinematics(
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
     checks.count(every, "every")
-    full, redundancy, system, state = beginning(model, start)
+    full, redundancy, data, state = beginning(model, start)
     require_steps(t, h, state.time)
-    refuse_velocity_rows(full, "lw.kinematics")
-    refuse_hard(full, "lw.kinematics")
-    full.refuse_nodes("lw.kinematics")
-    require_driven(full, redundancy, state)
-    run = Driven(full, redundancy, system, state, h, every)
+    refuse_velocity_rows(full.system, "lw.kinematics")
+    refuse_hard(full.system, "lw.kinematics")
+    full.system.refuse_nodes("lw.kinematics")
+    require_driven(full.system, redundancy, state)
+    run = Driven(full, redundancy, data, state, h, every)
     run.angles = start.angles() if isinstance(start, Result) else {}
     return run.go(t, progress)
 
 
-def beginning(model: Model, start: Any) -> tuple[System, Redundancy, System, State]:
+def beginning(model: Model, start: Any) -> tuple[Data, Redundancy, Data, State]:
     """All rows, what is redundant among them, independent rows, and where to start."""
     if start is None:
         a = assemble_model(model)
-        return a.full, a.redundancy, a.system, a.state
-    full = compile_model(model)
-    state = given_state(full, start, "start")
+        return a.full, a.redundancy, a.data, a.state
+    full = compile_model(model).data()
+    state = given_state(full.system, start, "start")
     state = replace(state, gamma=None, acceleration=None, restart={})
     state = close_joints(full, state)
     return full, *choose_rows(full, state), state
 
 
-def require_driven(full: System, redundancy: Redundancy, state: State) -> None:
+def require_driven(system: System, redundancy: Redundancy, state: State) -> None:
     """Refuse a mechanism that its drives do not move completely."""
-    for link in full.flexible:
+    for link in system.flexible:
         raise ModelError(
             f"{link.item.label} deforms, so that drives alone do not say how "
-            f"'{full.model.name}' moves; use lw.transient, or a Body in its place"
+            f"'{system.model.name}' moves; use lw.transient, or a Body in its place"
         )
-    free = full.layout.rigid - redundancy.rank
+    free = system.layout.rigid - redundancy.rank
     if not free:
         return
-    found = moving_joints(full, state)
+    found = moving_joints(system, state)
     where = f": drive for example {', '.join(found[:6])}" if found else ""
     raise ModelError(
-        f"kinematics of '{full.model.name}' needs every motion driven, but {free} degree"
+        f"kinematics of '{system.model.name}' needs every motion driven, but {free} degree"
         f"{'s' * (free > 1)} of freedom {'are' if free > 1 else 'is'} not{where}; replace free "
         "joints by Motor or Actuator or give Lock a drive, or use lw.transient"
     )
 
 
-def moving_joints(full: System, state: State) -> list[str]:
+def moving_joints(system: System, state: State) -> list[str]:
     """Free rows of joints that can move, as words: joint 'slider' (z)."""
-    if full.bodies > 200:
+    if system.bodies > 200:
         return []
-    model = full.model
+    model = system.model
     free = {
         name: {row: polynomial([0.0]) for i, row in enumerate(ROW_NAMES) if i not in item.active}
         for name, item in model.items.items() if isinstance(item, Joint) and len(item.active) < 6
     }  # fmt: skip
-    extended = compile_model(model, start_entries(model, free))
+    extended = compile_model(model, start_entries(model, free)).data()
     Cq = extended.evaluate(replace(state, gamma=None, acceleration=None)).Cq.toarray()
-    Cq *= column_scale(full)
-    m = len(full.all_rows)
-    N = la.null_space(Cq[:m], rcond=1e-9) if m else np.eye(full.layout.rigid)
+    Cq *= column_scale(system)
+    m = len(system.all_rows)
+    N = la.null_space(Cq[:m], rcond=1e-9) if m else np.eye(system.layout.rigid)
     moves = np.abs(Cq[m:] @ N).max(axis=1, initial=0.0) > 1e-6
     rows: dict[str, list[str]] = {}
-    for row, moving in zip(extended.all_rows[m:], moves, strict=True):
+    for row, moving in zip(extended.system.all_rows[m:], moves, strict=True):
         if moving:
             rows.setdefault(row.owner, []).append(row.name)
     words = [f"joint '{name}' ({' '.join(names)})" for name, names in rows.items()]
-    tied = {e for element in full.elements for e in element.ends if element.entry.rows}
-    return words + [f"body '{n}'" for b, n in enumerate(full.names) if b not in tied]
+    tied = {e for element in system.elements for e in element.ends if element.entry.rows}
+    return words + [f"body '{n}'" for b, n in enumerate(system.names) if b not in tied]

@@ -37,14 +37,14 @@ from linkwork.errors import AssemblyError, ConvergenceError, ModelError
 from linkwork.integrators.blocked import blocked_motion
 from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.math.compiled import announce
-from linkwork.results.outputs.violation import constraints_alone, violations
+from linkwork.results.outputs.violation import violations
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.data import Data
 from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import MinimumNorm, Redundancy
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 HALVINGS = 10  # of a step that fails and in which bodies move by no more than REACH
 PART = 0.47  # of a step that is halved: singular positions lie at even fractions of steps
@@ -63,38 +63,38 @@ class Driven:
     """One run: the mechanism with its independent rows, where it is, and what was stored."""
 
     def __init__(
-        self, full: System, redundancy: Redundancy, system: System, state: State, h: float,
+        self, full: Data, redundancy: Redundancy, data: Data, state: State, h: float,
         every: int,
     ) -> None:  # fmt: skip
         announce(drive_steps, "the steps of driven mechanisms", 9)
         self.full, self.h, self.every = full, h, every
         self.begin = state.time
         self.angles: dict[str, float] = {}  # turns counted before this run
-        self.scale = row_scale(full.kept_rows, full.length)
-        self.first = redundancy, system, state
+        self.scale = row_scale(full.kept_rows, full.system.length)
+        self.first = redundancy, data, state
         self.work, self.powers, self.until = np.zeros(2), np.zeros(2), state.time
         self.stored: list[tuple[np.ndarray, StepRows]] = []
         self.steps, self.status, self.what = 0, DONE, ""
         self.clock = clock.perf_counter()
 
-    def use_rows(self, redundancy: Redundancy, system: System, state: State) -> None:
+    def use_rows(self, redundancy: Redundancy, data: Data, state: State) -> None:
         """Take these rows, at a state (with its accelerations, where they are known)."""
-        self.system = system
-        self.projection = p = Projection(system, compiled=True)
-        system.load(replace(state, gamma=None))
+        self.data = data
+        self.projection = p = Projection(data, compiled=True)
+        data.load(replace(state, gamma=None))
         self.motion = Motion(
-            nodes=system.work.nodes.copy(), vdot=system.work.vdot[: system.bodies, :6].copy(),
+            nodes=data.work.nodes.copy(), vdot=data.work.vdot[: data.system.bodies, :6].copy(),
             time=np.array([state.time]), column=p.column, row=p.row, weight=p.weight, body=p.body,
             diagonal=p.diagonal, columns=p.columns, last=np.zeros(len(p.weight)),
-            vals=np.zeros(len(p.weight)), rhs=np.zeros(system.unknowns),
-            rest=np.zeros(system.unknowns), kept=system.kept.astype(np.int64),
-            memory=system.memory, loaded=any(x.entry.reads for x in system.elements),
+            vals=np.zeros(len(p.weight)), rhs=np.zeros(data.unknowns),
+            rest=np.zeros(data.unknowns), kept=data.kept.astype(np.int64),
+            memory=data.part.remembers, loaded=any(x.entry.reads for x in data.system.elements),
             report=np.zeros(2),
         )  # fmt: skip
         self.least: MinimumNorm | None = None
-        if not system.keep.all():
+        if not data.keep.all():
             self.least = MinimumNorm(constraint_rows(self.full, state), redundancy)
-        e = system.evaluate(replace(state, gamma=None, acceleration=None))
+        e = data.evaluate(replace(state, gamma=None, acceleration=None))
         self.motion.last[:] = p.weight * e.matrix.data
         try:
             p.factorise(e.matrix.data)
@@ -108,16 +108,15 @@ class Driven:
     @property
     def state(self) -> State:
         """The last good motion."""
-        system, m = self.system, self.motion
-        memory = system.tables.reals[system.memory_places].copy()
+        data, m = self.data, self.motion
         return State(
-            self.time, system.names, m.nodes[: system.bodies, :13].copy(), m.vdot.copy(),
-            memory=memory,
+            self.time, data.system.names, m.nodes[: data.system.bodies, :13].copy(), m.vdot.copy(),
+            memory=data.memory,
         )  # fmt: skip
 
     # --------------------------------------------------------------------------------- running
     def go(self, end: float, progress: bool) -> Result:
-        model = self.full.model
+        model = self.full.system.model
         steps = max(1, math.ceil((end - self.begin) / self.h - 1e-6))
         done, chunk = 0, 1
         with Progress(model.name, self.begin, end, progress) as bar:
@@ -140,7 +139,7 @@ class Driven:
         return self.result()
 
     def next_chunk(self, size: int, spent: float) -> int:
-        if self.least is not None and self.system.memory:  # a step must not be taken back
+        if self.least is not None and self.data.part.remembers:  # a step must not be taken back
             return 1
         return next_chunk(size, spent, 5000)
 
@@ -157,13 +156,14 @@ class Driven:
 
     def halvings(self, time: float) -> int:
         """How often a step to this time may be halved."""
+        system = self.full.system
         m, h = self.motion, time - self.time
         moved = h * np.abs(m.nodes[:-1, VEL : VEL + SIX] / m.column.reshape(-1, SIX)).max(axis=1)
         parts = float(moved.max(initial=0.0)) / REACH
         if parts > MOST:
             raise ModelError(
-                f"body '{self.full.names[int(moved.argmax())]}' moves by {REACH * parts:.2g} rad "
-                f"or lengths of '{self.full.model.name}' in a step of {h:.3g} s at t = "
+                f"body '{system.names[int(moved.argmax())]}' moves by {REACH * parts:.2g} rad "
+                f"or lengths of '{system.model.name}' in a step of {h:.3g} s at t = "
                 f"{self.time:.6g}, too far to know which of its positions the mechanism takes: "
                 f"take h = {h * MOST / parts:.2g} s or less"
             )
@@ -198,27 +198,26 @@ class Driven:
         """What a step changes but for what it stores."""
         m = self.motion
         numbers = m.nodes.copy(), m.vdot.copy(), m.time.copy(), m.last.copy()
-        memory = self.system.tables.reals[self.system.memory_places].copy()
-        rows = self.system, self.projection, self.motion, self.least
-        return rows, numbers, memory, (self.work, self.powers, self.until, self.steps)
+        rows = self.data, self.projection, self.motion, self.least
+        return rows, numbers, self.data.memory, (self.work, self.powers, self.until, self.steps)
 
     def restore(self, before: tuple[Any, ...]) -> None:
         rows, numbers, memory, sums = before
-        self.system, self.projection, self.motion, self.least = rows
+        self.data, self.projection, self.motion, self.least = rows
         m = self.motion
         for mine, kept in zip((m.nodes, m.vdot, m.time, m.last), numbers, strict=True):
             mine[:] = kept
-        self.system.tables.reals[self.system.memory_places] = memory
+        self.data.memory = memory
         self.work, self.powers, self.until, self.steps = sums
 
     def run(self, times: np.ndarray, keeps: bool = True) -> tuple[StepRows, int]:
         """As many steps as go well, and their number; keeps: those on the branch of the last."""
-        before, system = self.state, self.system
-        out, done, tried = step_rows(self.full, len(times)), 0, -1
-        schedule = system.schedule(times)
+        before, data = self.state, self.data
+        out, done, tried = step_rows(self.full.system, len(times)), 0, -1
+        schedule = data.schedule(times)
         while True:
             status, done = drive_steps(
-                system.kernels, system.tables, self.projection.saddle.lu, system.work, self.motion,
+                data.kernels, data.tables, self.projection.saddle.lu, data.work, self.motion,
                 times, schedule, out, done, keeps,
             )  # fmt: skip
             if status != PIVOTS or done == tried or not self.new_pivots():
@@ -244,7 +243,7 @@ class Driven:
     def explain(self, status: int) -> str:
         if status == LOST:
             error, row = self.motion.report
-            return f"largest residual {error:.2g} in {self.system.kept_rows[int(row)]}"
+            return f"largest residual {error:.2g} in {self.data.kept_rows[int(row)]}"
         if status == PIVOTS:
             return "its position is singular"
         if status == JAMMED:
@@ -253,11 +252,12 @@ class Driven:
 
     def satisfied(self, times: np.ndarray, out: StepRows, memory: np.ndarray | None) -> int:
         """How many of these steps satisfy also the rows that are not in the equations."""
+        system = self.full.system
         if self.least is None or not len(times):
             return len(times)
         turns = None if memory is None else memory[None]
-        parts = violations(self.full, times, out.motion[: len(times)], turns)
-        C = np.concatenate([np.zeros((0, len(self.full.all_rows))), *(C for _, C, _ in parts)])
+        parts = violations(system, times, out.motion[: len(times)], turns)
+        C = np.concatenate([np.zeros((0, len(system.all_rows))), *(C for _, C, _ in parts)])
         bad = np.abs(self.scale * C).max(axis=1) > 1e-8
         return int(np.argmax(bad)) if bad.any() else len(times)
 
@@ -270,11 +270,11 @@ class Driven:
                 acceleration=out.acceleration[good - 1],
             )  # fmt: skip
         ahead = replace(before, time=float(times[good]), motion=out.motion[good], acceleration=None)
-        rows = self.first[0], self.system
+        rows = self.first[0], self.data
         try:
             ahead = close_joints(full, ahead)
             found = choose_rows(full, ahead, warn=False)
-            if found[1].rows == full.layout.rigid:
+            if found[1].rows == full.system.layout.rigid:
                 rows = found
         except AssemblyError:
             self.what = "not all joints can be satisfied there"
@@ -303,8 +303,8 @@ class Driven:
         self.least.over(self.joints, times, part.motion, part.gamma)
 
     @cached_property
-    def joints(self) -> System:
-        return constraints_alone(self.full)
+    def joints(self) -> Data:
+        return self.full.system.data(elements=self.full.system.holding)
 
     def result(self) -> Result:
         time = np.concatenate([times for times, _ in self.stored])
@@ -313,9 +313,9 @@ class Driven:
             "method": "kinematics", "h": self.h, "every": self.every, "steps": self.steps - 1,
             "seconds": clock.perf_counter() - self.clock, "angles": self.angles,
         }  # fmt: skip
-        restart = {"memory": self.state.memory} if self.system.memory else {}
+        restart = {"memory": self.state.memory} if self.data.part.remembers else {}
         return Result(
-            self.full, time, out.motion, out.acceleration, out.gamma, out.work,
+            self.full.system, time, out.motion, out.acceleration, out.gamma, out.work,
             {"iterations": out.iterations}, info, restart,
         )  # fmt: skip
 
@@ -333,7 +333,8 @@ class Driven:
                 "of this error"
             )
         return ConvergenceError(
-            f"kinematics of '{self.full.model.name}' did not converge at t = {failure.time:.6g}, "
+            f"kinematics of '{self.full.system.model.name}' did not converge at t = "
+            f"{failure.time:.6g}, "
             f"also with the step cut to pieces; {cause}, or a stored time falls on a singular "
             f"position, which another h avoids; {there}",
             time=failure.time, state=self.state if self.stored else None,

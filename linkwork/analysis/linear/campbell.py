@@ -166,7 +166,7 @@ def modes_at(model: Model, spin: Any, n: int) -> Modes:
     """Modes of a model about its steady motion."""
     if spin is None:
         assembled = assemble_model(model)
-        if motion_rate(assembled.full, assembled.state) == 0.0:
+        if motion_rate(assembled.full.system, assembled.state) == 0.0:
             return eigen(model, at=static(model, progress=False), n=n)
         joints = turning_joints(model, assembled.state)
         if len(joints) != 1:

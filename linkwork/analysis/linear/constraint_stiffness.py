@@ -31,8 +31,8 @@ from linkwork.math import rotations
 from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
 @dataclass(frozen=True)
@@ -68,26 +68,27 @@ def constraint_stiffness(
     >>> round(float(K.main[4, 4]), 3)                            # m g L
     588.6
     """
-    system, state = start(model, at)
-    state = accelerations(system, state)
+    data, state = start(model, at)
+    state = accelerations(data, state)
     if joint is not None:
         model[joint]  # raises where there is none, with a suggestion
-        mine = np.array([row.owner == joint for row in system.all_rows], bool)
+        mine = np.array([row.owner == joint for row in data.system.all_rows], bool)
         if not mine.any():
             raise ModelError(f"{model[joint].label} has no constraints, hence no K_c; name a joint")
         assert state.gamma is not None
         state = replace(state, gamma=np.where(mine, state.gamma, 0.0))
-    main, projection = stiffness_parts(system, state)
-    return ConstraintStiffness(main, projection, tuple(system.names), state)
+    main, projection = stiffness_parts(data, state)
+    return ConstraintStiffness(main, projection, tuple(data.system.names), state)
 
 
-def stiffness_parts(system: System, state: State) -> tuple[np.ndarray, np.ndarray]:
+def stiffness_parts(data: Data, state: State) -> tuple[np.ndarray, np.ndarray]:
     """Main and projection part of K_c at a state with multipliers, which may be a violated one."""
+    system = data.system
     assert state.gamma is not None
-    gamma = np.where(system.keep, state.gamma, 0.0)
+    gamma = np.where(data.keep, state.gamma, 0.0)
     state = replace(state, gamma=gamma)
     whole, without = (
-        system.evaluate(state, cK=1.0, constraint_stiffness=kept).stiffness.toarray()
+        data.evaluate(state, cK=1.0, constraint_stiffness=kept).stiffness.toarray()
         for kept in (True, False)
     )
     blocks = np.zeros((system.bodies + 1, 6, system.bodies + 1, 6))  # the last: the ground
@@ -98,7 +99,7 @@ def stiffness_parts(system: System, state: State) -> tuple[np.ndarray, np.ndarra
         for row, number in zip(element.entry.rows, element.rows, strict=True):
             if row > 2:
                 gamma_m[row - 3] = gamma[number]
-        add_projection(blocks, system.tables.reals[place], element.ends, state, gamma_m)
+        add_projection(blocks, data.tables.reals[place], element.ends, state, gamma_m)
     n, projection = system.layout.rigid, np.zeros_like(whole)
     projection[:n, :n] = blocks[:-1, :, :-1].reshape(n, n)
     return whole - without - projection, projection

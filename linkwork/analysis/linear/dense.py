@@ -76,7 +76,7 @@ class Reduced:
         if la.norm(M - M.T) > 1e-12 * la.norm(M):
             unit = la.lu_factor(self._unit_mass(L, M))
             self.D, self.K = (la.lu_solve(unit, A) for A in (self.D, self.K))
-        speed = motion_rate(p.system, p.state)
+        speed = motion_rate(p.data.system, p.state)
         self.entries = abs(p.D) + speed * abs(p.M), abs(p.K) + speed**2 * abs(p.M)
 
     @staticmethod

@@ -74,13 +74,13 @@ def eigen(
         if sparse and n is None:
             n = count
         if not stable:
-            warn_of_growing_meshes(pencil.system, values)
+            warn_of_growing_meshes(pencil.data.system, values)
     order = ordering(values)[:n]
-    x, layout = normalised(x[:, order].T), pencil.system.layout
-    shapes = x[:, : layout.rigid].reshape(len(order), pencil.system.bodies, 6)
+    x, layout = normalised(x[:, order].T), pencil.data.system.layout
+    shapes = x[:, : layout.rigid].reshape(len(order), pencil.data.system.bodies, 6)
     return Modes(
-        values[order], shapes, pencil.system.names, stable, pencil.describe(), pencil.state,
-        pencil.system, x[:, layout.rigid :],
+        values[order], shapes, pencil.data.system.names, stable, pencil.describe(), pencil.state,
+        pencil.data, x[:, layout.rigid :],
     )  # fmt: skip
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import html
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 DEFECTIVE = 1e-7  # relative error of a double eigenvalue, √EPS and a bit: no sign of growth
 
@@ -36,7 +36,7 @@ class Modes:
     stable: bool
     axes: str = "world axes"
     state: State | None = field(default=None, repr=False)
-    system: System | None = field(default=None, repr=False)
+    data: Data | None = field(default=None, repr=False)
     values: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
 
     @property
@@ -124,8 +124,8 @@ def rows(modes: Modes) -> list[tuple[str, ...]]:
 def largest_part(modes: Modes, i: int) -> str:
     """What moves most in mode i, in words."""
     shape, values = np.abs(modes.shapes[i]), np.abs(modes.values[i : i + 1]).ravel()
-    if values.size and modes.system is not None and values.max() > shape.max(initial=0.0):
-        layout = modes.system.layout
+    if values.size and modes.data is not None and values.max() > shape.max(initial=0.0):
+        layout = modes.data.system.layout
         return layout.describe(layout.rigid + int(np.argmax(values)))
     b, j = np.unravel_index(np.argmax(shape), shape.shape)
     return f"{modes.bodies[b]} ({'along' if j < 3 else 'about'} {'xyz'[j % 3]})"

@@ -34,7 +34,7 @@ def plot_modes(modes: Modes) -> Any:
     axes[2].plot(both.real[~grows], both.imag[~grows], "o", color=COLOURS[0], markersize=5)
     axes[2].plot(both.real[grows], both.imag[grows], "o", color=COLOURS[1], markersize=5)
     plane(axes[2])
-    name = modes.system.model.name if modes.system is not None else "modes"
+    name = modes.data.system.model.name if modes.data is not None else "modes"
     title(figure, f"modes of '{name}'" + ("" if modes.stable else ", unstable"))
     return axes
 

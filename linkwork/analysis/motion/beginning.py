@@ -21,6 +21,7 @@ from linkwork.model.model import Model
 from linkwork.results.files.model_file import identity
 from linkwork.results.outputs.stamp import stamp
 from linkwork.results.result import snapshot
+from linkwork.system.data import Data
 from linkwork.system.initial_conditions.velocities import warn_of_lost_velocities
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
@@ -29,7 +30,7 @@ from linkwork.system.system import System, compile_model
 
 def beginning(
     model: Model, start: Any, method: MethodLike
-) -> tuple[System, System, State, Redundancy | None]:
+) -> tuple[Data, Data, State, Redundancy | None]:
     """The full system, the one with independent rows, the state to start from, and which rows
     repeat others, where that was looked for.
 
@@ -40,22 +41,22 @@ def beginning(
     if start is None:
         assembled = assemble_model(model)
         warn_of_lost_velocities(assembled.full, assembled.state)
-        return assembled.full, assembled.system, assembled.state, assembled.redundancy
+        return assembled.full, assembled.data, assembled.state, assembled.redundancy
     state = state_in(start)
-    full = compile_model(model)
-    require_state(full, state, start, "start")
+    full = compile_model(model).data()
+    require_state(full.system, state, start, "start")
     r = state.restart
     memory = state.memory
-    whole = memory is None or len(memory) == len(full.memory_places)  # not so of older files
-    goes_on = {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full)
+    whole = memory is None or len(memory) == len(full.system.memory_places)  # not so of older files
+    goes_on = {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full.system)
     if whole and goes_on and unchanged(state):
         return full, full, state, None
     if not whole:
-        memory = full.described_state().memory
+        memory = full.system.described_state().memory
     state = replace(state, restart={}, acceleration=None, gamma=None, memory=memory)
     require_closed(full, state, "start")
-    redundancy, system = choose_rows(full, state)
-    return full, system, state, redundancy
+    redundancy, data = choose_rows(full, state)
+    return full, data, state, redundancy
 
 
 def is_of(restart: dict[str, Any], method: MethodLike) -> bool:
@@ -69,10 +70,10 @@ def is_of(restart: dict[str, Any], method: MethodLike) -> bool:
         return False
 
 
-def fits(restart: dict[str, Any], full: System) -> bool:
+def fits(restart: dict[str, Any], system: System) -> bool:
     """Whether restart numbers are those of this model as it is now."""
     known = restart.get("model")
-    return known is None or np.asarray(known).tobytes() == identity(full.model, snapshot(full))
+    return known is None or np.asarray(known).tobytes() == identity(system.model, snapshot(system))
 
 
 def unchanged(state: State) -> bool:
@@ -82,43 +83,48 @@ def unchanged(state: State) -> bool:
 
 
 def method_run(
-    method: MethodLike, full: System, system: System, state: State, h: float,
+    method: MethodLike, full: Data, data: Data, state: State, h: float,
     stiffness: bool = True, begins: bool = True,
 ) -> Run:  # fmt: skip
     """The stepping object of a method, also from restart numbers that are not what they should be;
     stiffness=False leaves K_c out of its matrix; begins=False goes on in the middle of a run.
     """
+    system = full.system
     if not state.restart:
         if begins:
-            refuse_overlaps(full, state)
-        return new_run(method, full, system, state, h, stiffness)
+            refuse_overlaps(system, state)
+        return new_run(method, full, data, state, h, stiffness)
     try:
-        return new_run(method, full, system, state, h, stiffness)
+        return new_run(method, full, data, state, h, stiffness)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         if isinstance(error, LinkworkError):
             raise
         raise ModelError(
-            f"start has restart numbers that do not fit model '{full.model.name}' and {method!r} "
+            f"start has restart numbers that do not fit model '{system.model.name}' and {method!r} "
             f"({type(error).__name__}: {checks.line(error)}); its file is damaged: start from one "
             "of its states, start=run.state(0)"
         ) from error
 
 
 def new_run(
-    method: Any, full: System, system: System, state: State, h: float, stiffness: bool
+    method: Any, full: Data, data: Data, state: State, h: float, stiffness: bool
 ) -> Run:
+    system = full.system
     kind = implicit_run(method)
-    steps = full.for_steps(updates=kind is not None or getattr(method, "updates", False))
-    if steps is not full:
-        system, full = steps if system is full else steps.with_rows(system.keep), steps
+    whole = data is full
+    full = system.data(
+        steps=True, updates=kind is not None or getattr(method, "updates", False)
+    )
+    data = full if whole else full.restricted(data.keep)
     if not isinstance(method, Moreau):
-        refuse_hard(full, f"lw.{type(method).__name__}")
+        refuse_hard(system, f"lw.{type(method).__name__}")
     if kind is not None:
         if method.stabilized and not isinstance(method, LinearMethod):
             what = f"{type(method).__name__} with stabilized=True"
-            refuse_velocity_rows(full, what, "give stabilized=False, or take lw.GeneralizedAlpha()")
+            hint = "give stabilized=False, or take lw.GeneralizedAlpha()"
+            refuse_velocity_rows(system, what, hint)
         return kind(
-            system, method, state, h, lambda s: choose_rows(full, s, warn=False)[1],
+            data, method, state, h, lambda s: choose_rows(full, s, warn=False)[1],
             constraint_stiffness=stiffness, full=full,
         )  # fmt: skip
     if not stiffness:
@@ -127,7 +133,7 @@ def new_run(
             f"lw.GeneralizedAlpha(), but method is {type(method).__name__}; leave one of them out"
         )
     if hasattr(method, "run") and not isinstance(method, type):
-        return method.run(full, system, state, h)
+        return method.run(full, data, state, h)
     raise ModelError(
         f"method must be an integrator such as lw.GeneralizedAlpha(), but "
         f"{checks.show(method)} was given"

@@ -13,8 +13,8 @@ from linkwork.elements.joints.joints import Joint
 from linkwork.elements.joints.motion_laws import driven_rows
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.model import checks
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,19 @@ class JointMotion:
 class Now:
     """The motion at one time, for event functions: now["rod"].position, now["pin"].angle."""
 
-    def __init__(self, system: System, state: State) -> None:
-        self.system, self.state, self.time = system, state, state.time
+    def __init__(self, data: Data, state: State) -> None:
+        self.data, self.state, self.time = data, state, state.time
 
     def __getitem__(self, name: str) -> Any:
+        system = self.data.system
         if name in self.state.bodies:
             return self.state[name]
-        if not isinstance(self.system.model[name], Joint):
+        if not isinstance(system.model[name], Joint):
             raise ModelError(f"an event asks for '{name}', which is neither a body nor a joint")
-        number = next(i for i, e in enumerate(self.system.elements) if e.owner == name)
-        element = self.system.elements[number]
-        self.system.set_time(self.time)
-        reals = self.system.tables.reals[self.system.places[number]]
+        number = next(i for i, e in enumerate(system.elements) if e.owner == name)
+        element = system.elements[number]
+        self.data.set_time(self.time)
+        reals = self.data.tables.reals[system.places[number]]
         x, q = joint_coordinates(reals, self.state, element.ends)
         angle = (twist_angle(q) + np.pi) % (2 * np.pi) - np.pi
         return JointMotion(angle, float(x[2]), x)
@@ -79,12 +80,12 @@ class Event:
 
     label: str
     function: Callable[[float, Now], float]
-    system: System
+    data: Data
     inside: int = 0  # sign of the value where a limit is kept; 0 where both signs are fine
 
     def value(self, time: float, state: State) -> float:
         try:
-            found = self.function(time, Now(self.system, state))
+            found = self.function(time, Now(self.data, state))
         except LinkworkError:
             raise
         except Exception as error:
@@ -105,7 +106,7 @@ StopFunction: TypeAlias = Callable[[float, Now], float]
 StopLike: TypeAlias = StopFunction | JointLimit | Sequence[StopFunction | JointLimit]
 
 
-def as_events(stop: Any, system: System) -> list[Event]:
+def as_events(stop: Any, data: Data) -> list[Event]:
     """Events from a function, a JointLimit, or a list of them."""
     if stop is None:
         return []
@@ -113,11 +114,11 @@ def as_events(stop: Any, system: System) -> list[Event]:
     events: list[Event] = []
     for item in listed:
         if isinstance(item, JointLimit):
-            _check_limit(item, system.model[item.joint])
-            events += _limit_events(item, system)
+            _check_limit(item, data.system.model[item.joint])
+            events += _limit_events(item, data)
         elif callable(item):
             label = f"stop event '{getattr(item, '__name__', 'function')}'"
-            events.append(Event(label, item, system))
+            events.append(Event(label, item, data))
         else:
             raise ModelError(
                 "stop must be a function of (time, now) or a JointLimit, but "
@@ -137,7 +138,7 @@ def _check_limit(limit: JointLimit, joint: Any) -> None:
         raise ModelError(f"JointLimit limits the {word} of {joint.label}, which is held")
 
 
-def _limit_events(limit: JointLimit, system: System) -> list[Event]:
+def _limit_events(limit: JointLimit, data: Data) -> list[Event]:
     word = "angle" if limit.angle is not None else "displacement"
     bounds: Any = limit.angle if limit.angle is not None else limit.displacement
 
@@ -145,7 +146,7 @@ def _limit_events(limit: JointLimit, system: System) -> list[Event]:
         def excess(time: float, now: Now) -> float:
             return getattr(now[limit.joint], word) - bound
 
-        return Event(f"{word} of joint '{limit.joint}' at {bound:g}", excess, system, inside)
+        return Event(f"{word} of joint '{limit.joint}' at {bound:g}", excess, data, inside)
 
     pairs = zip(bounds, (1, -1), strict=True)
     return [event(float(bound), inside) for bound, inside in pairs if np.isfinite(bound)]

@@ -26,14 +26,14 @@ from linkwork.analysis.motion.step_control.strategies import (
 from linkwork.analysis.motion.storing import Storage
 from linkwork.integrators.contract import MethodLike, Run, StepFailure, StepRows, step_rows
 from linkwork.results.result import Result
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 
 class RunRecord:
     """One run so far: its method and model, counters, stored rows, and how it can be continued."""
 
     def __init__(
-        self, full: System, run: Run, method: MethodLike, end: float, h: float, every: int,
+        self, full: Data, run: Run, method: MethodLike, end: float, h: float, every: int,
         events: list[Event], strategy: Strategy | None, storage: Storage, turns: TurnWatch,
         jumps: Sequence[float] | None, anew: Anew,
     ) -> None:  # fmt: skip
@@ -45,13 +45,13 @@ class RunRecord:
         self.storage, self.turns = storage, turns
         self.jumps, self.anew = list(jumps or ()), anew  # when loads jump, still ahead
         self.meets_jumps = jumps is not None
-        self.lowest = LowestValues(full)
+        self.lowest = LowestValues(full.system)
         self.signals = Signals(storage.path is not None)
         self.steps = 0
         self.rejected = 0  # steps that a strategy did not keep
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
-        families = {e.entry.family for e in full.elements if e.entry.family.memory}
+        families = {e.entry.family for e in full.system.elements if e.entry.family.memory}
         self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
         if any(family.reads or family.signal or family.rubs for family in families):
             memory = run.state().memory
@@ -79,7 +79,7 @@ class RunRecord:
     def _begins_short(self) -> bool:
         """Whether the next step is one whose first piece is shorter (step_control.first_steps)."""
         short = self.strategy is None and self.run.h < (1 - self.slack) * self.h
-        return short and bool(np.any(self.full.layout.order == 1))
+        return short and bool(np.any(self.full.system.layout.order == 1))
 
     def _start_clocks(self) -> None:
         self.started, self.started_cpu = clock.perf_counter(), clock.process_time()
@@ -107,7 +107,7 @@ class RunRecord:
         return out
 
     def _output(self, rows: int) -> StepRows:
-        return step_rows(self.full, rows, sum(self.storage.own.values()))
+        return step_rows(self.full.system, rows, sum(self.storage.own.values()))
 
     def _restart(self) -> dict[str, Any]:
         """All numbers from which the run goes on, and of which model they are."""
@@ -121,7 +121,7 @@ class RunRecord:
     def _info(self, between: bool = False) -> dict[str, Any]:
         """How the run went so far; between: its last row is not one of every so many steps."""
         info = {
-            "model": self.full.model.name,
+            "model": self.full.system.model.name,
             "method": repr(self.method),
             "h": self.h,
             "every": self.every,

@@ -31,8 +31,8 @@ from linkwork.results.files.journal import Journal
 from linkwork.results.files.memory import kept_in_memory
 from linkwork.results.files.model_file import identity
 from linkwork.results.files.recording import Extent, Recording
-from linkwork.results.outputs.violation import constraints_alone
 from linkwork.results.result import Result, snapshot
+from linkwork.system.data import Data
 from linkwork.system.redundancy import MinimumNorm, Redundancy, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -48,7 +48,7 @@ class Reactions:
     redundancy: as found at the start, where that is known
     """
 
-    def __init__(self, full: System, run: Run, redundancy: Redundancy | None = None) -> None:
+    def __init__(self, full: Data, run: Run, redundancy: Redundancy | None = None) -> None:
         self.full, self.run, self.redundancy = full, run, redundancy
         self.first: State | None = None
         self.solver: MinimumNorm | None = None
@@ -56,22 +56,23 @@ class Reactions:
     def begin_like(self, earlier: Result) -> None:
         """Choose the same rows as an earlier part of the run, for the same digits."""
         self.first = State(
-            float(earlier.time[0]), self.full.names, earlier.motion[0].copy(),
+            float(earlier.time[0]), self.full.system.names, earlier.motion[0].copy(),
             values=np.array(earlier.values[0]),
         )  # fmt: skip
 
     def __call__(self, times: np.ndarray, out: StepRows) -> np.ndarray:
+        system = self.full.system
         if self.first is None:
             self.first = State(
-                float(times[0]), self.full.names, out.motion[0].copy(),
+                float(times[0]), system.names, out.motion[0].copy(),
                 values=out.values[0].copy(),
             )  # fmt: skip
         if self.solver is None:
-            if self.run.system.keep.all():
+            if self.run.data.keep.all():
                 return out.gamma
             rows = constraint_rows(self.full, self.first)
             self.solver = MinimumNorm(rows, self.redundancy or independent_rows(rows))
-            self.alone = constraints_alone(self.full)
+            self.alone = system.data(elements=system.holding)
         self.solver.over(self.alone, times, out.motion, out.gamma, out.values)
         return out.gamma
 
@@ -100,19 +101,20 @@ class Plan:
     earlier: Result | None = None
     kept: int = 0
 
-    def row_bytes(self, full: System) -> int:
-        numbers = 19 * full.bodies + 3 * full.layout.values + len(full.all_rows) + 5
+    def row_bytes(self, system: System) -> int:
+        numbers = 19 * system.bodies + 3 * system.layout.values + len(system.all_rows) + 5
         return 8 * (numbers + sum(self.own.values()))
 
 
 class Storage:
     """Rows of a run: `room` for some, then `keep` those that were filled; at last the `result`."""
 
-    def __init__(self, full: System, reactions: Reactions, plan: Plan) -> None:
+    def __init__(self, full: Data, reactions: Reactions, plan: Plan) -> None:
+        system = full.system
         self.full, self.reactions, self.plan = full, reactions, plan
         self.path, self.own, rows = plan.path, plan.own, plan.rows
-        self.row_bytes = plan.row_bytes(full)
-        self.stored_model = snapshot(full)
+        self.row_bytes = plan.row_bytes(system)
+        self.stored_model = snapshot(system)
         self.recording: Recording | None = None
         self.journal: Journal | None = None
         self.finished: Result | None = None
@@ -126,7 +128,7 @@ class Storage:
             self._open_journal()
             rows = self.block
         elif self.path is not None or rows * self.row_bytes > kept_in_memory():
-            self.recording = Recording(full, self.stored_model, self.path, self.own)
+            self.recording = Recording(system, self.stored_model, self.path, self.own)
             rows = self.recording.block
         self._allocate(max(1, math.ceil(rows)))
 
@@ -134,7 +136,7 @@ class Storage:
         """The journal, with its head and the rows of an earlier part."""
         full, plan = self.full, self.plan
         self.target = result_file.check_writable(self.path)
-        extent = Extent(full, self.stored_model, self.own)
+        extent = Extent(full.system, self.stored_model, self.own)
         self.columns, self.block = extent.own, extent.block
         self.run_id = uuid.uuid4().hex
         reserve = extent.reserve + 2 * extent.block * extent.row_bytes
@@ -142,8 +144,8 @@ class Storage:
         with self._removed_on_failure():
             self.journal.head({
                 unfinished.RUN: self.run_id, "model": self.stored_model, "own": self.columns,
-                "bodies": list(full.names), **plan.words,
-                "constraints": [[row.owner, row.name] for row in full.all_rows],
+                "bodies": list(full.system.names), **plan.words,
+                "constraints": [[row.owner, row.name] for row in full.system.all_rows],
             })  # fmt: skip
             if plan.earlier is not None:
                 blocks = unfinished.rows_of(plan.earlier, plan.kept, self.columns, extent.block)
@@ -164,12 +166,13 @@ class Storage:
 
     def _allocate(self, rows: int) -> None:
         """Room for so many rows; the memory itself is taken as they are filled."""
-        full = self.full
+        system, n = self.full.system, self.full.system.layout.values
         self.capacity, self.touched = rows, 0  # rows that may hold something from before
         self.out = StepRows(
-            motion=np.empty((rows, full.bodies, 13)), acceleration=np.empty((rows, full.bodies, 6)),
-            gamma=np.zeros((rows, len(full.all_rows))), work=np.zeros((rows, 2)),
-            iterations=np.zeros(rows), values=np.zeros((rows, 3, full.layout.values)),
+            motion=np.empty((rows, system.bodies, 13)),
+            acceleration=np.empty((rows, system.bodies, 6)),
+            gamma=np.zeros((rows, len(system.all_rows))), work=np.zeros((rows, 2)),
+            iterations=np.zeros(rows), values=np.zeros((rows, 3, n)),
             own=np.zeros((rows, sum(self.own.values()))),
         )  # fmt: skip
         self.times, self.steps = np.empty(rows), np.empty(rows)
@@ -205,7 +208,7 @@ class Storage:
             if wanted * self.row_bytes <= kept_in_memory():
                 self._grow(wanted)
                 return
-            self.recording = Recording(self.full, self.stored_model, None, self.own)
+            self.recording = Recording(self.full.system, self.stored_model, None, self.own)
         self._append()
         block = self.block if self.recording is None else self.recording.block
         if rows > self.capacity or self.capacity > 2 * block:
@@ -248,7 +251,7 @@ class Storage:
     @cached_property
     def model_identity(self) -> np.ndarray:
         """Of the model as it was when the run began."""
-        return np.frombuffer(identity(self.full.model, self.stored_model), np.uint8).copy()
+        return np.frombuffer(identity(self.full.system.model, self.stored_model), np.uint8).copy()
 
     # ------------------------------------------------------------------------------ the journal
     def _to_journal(self, values: dict[str, np.ndarray]) -> None:
@@ -344,7 +347,7 @@ class Storage:
         assert self.journal is not None
         info = {**info, **self.reactions.info, unfinished.RUN: self.run_id}
         return unfinished.finish(
-            self.journal, self.full, self.stored_model, self.columns, self.target, self.path,
+            self.journal, self.full.system, self.stored_model, self.columns, self.target, self.path,
             info, restart,
         )  # fmt: skip
 
@@ -355,7 +358,7 @@ class Storage:
             times, steps = times.copy(), steps.copy()
             out = StepRows(*(part.copy() for part in out))
         return Result(
-            self.full, times, out.motion, out.acceleration, out.gamma, out.work,
+            self.full.system, times, out.motion, out.acceleration, out.gamma, out.work,
             {"iterations": out.iterations, "step": steps, **columns(self.own, out.own)},
             info | self.reactions.info, restart, stored_model=self.stored_model, values=out.values,
         )  # fmt: skip
@@ -377,9 +380,10 @@ def columns(own: dict[str, int], values: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def require_room(full: System, plan: Plan) -> None:
+def require_room(full: Data, plan: Plan) -> None:
     """Refuse a run whose stored steps would not fit on the disk."""
-    size, path = (plan.rows + plan.kept) * plan.row_bytes(full), plan.path
+    system = full.system
+    size, path = (plan.rows + plan.kept) * plan.row_bytes(system), plan.path
     if path is None and size <= kept_in_memory():
         return
     folder = tempfile.gettempdir() if path is None else result_file.check_writable(path).parent
@@ -390,7 +394,8 @@ def require_room(full: System, plan: Plan) -> None:
         both = f", and until its end needs {needed / 1e9:.3g} GB" if twice else ""
         remedy = ", or flush=None, which needs half" if twice else ""
         raise ModelError(
-            f"the run of '{full.model.name}' would store {size / 1e9:.3g} GB{both}, more than the "
+            f"the run of '{system.model.name}' would store {size / 1e9:.3g} GB{both}, "
+            "more than the "
             f"{free / 1e9:.3g} GB free in '{folder}'; store fewer steps with every="
             f"{math.ceil(1.1 * needed / max(free, 1))} or more, or give file= on a larger disk"
             f"{remedy}"

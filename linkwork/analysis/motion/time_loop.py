@@ -37,20 +37,21 @@ class TimeLoop(RunRecord):
     """One run: how it is stepped, and how it ends."""
 
     def go(self, progress: bool | str) -> Result:
+        system = self.full.system
         with (
-            Progress(self.full.model.name, self.begin, self.end, progress) as bar,
+            Progress(system.model.name, self.begin, self.end, progress) as bar,
             self.signals.handled(),
         ):
             try:
                 with self.signals.during_steps():
                     self._run(bar)
-                raise_if_failed(self.full.model)  # the cause to report, not its consequences
+                raise_if_failed(system.model)  # the cause to report, not its consequences
                 return self.result()
             except KeyboardInterrupt:
-                raise interrupted(self.full.model.name, self.storage.path, self.end,
+                raise interrupted(system.model.name, self.storage.path, self.end,
                                   self.result(torn=self.signals.torn)) from None  # fmt: skip
             except DiskFull as error:
-                raise disk_full(self.full.model.name, self.storage.path, self.run.time,
+                raise disk_full(system.model.name, self.storage.path, self.run.time,
                                 self.end, self.result(), error) from None  # fmt: skip
             except ModelError as error:  # of a drive or a function of the user's
                 error.result = self.result()  # type: ignore[attr-defined]
@@ -72,7 +73,7 @@ class TimeLoop(RunRecord):
             if self.run.time == self.begin:  # the model itself is singular
                 raise
             what = f"could not go on: {error}"
-            if blocked := blocked_motion(self.run.system):
+            if blocked := blocked_motion(self.run.data):
                 what = f"could not go on at t = {self.run.time:.6g}: {blocked}: {COMPARE} ({error})"
             raise self._failed(self.run.time, what) from None
         except StepFailure as failure:
@@ -80,7 +81,8 @@ class TimeLoop(RunRecord):
 
     def _failed(self, time: float, what: str) -> ConvergenceError:
         """The error of a step that could not be taken, with the results until then."""
-        raise_if_failed(self.full.model)
+        system = self.full.system
+        raise_if_failed(system.model)
         result = self.result()
         before = energy_trouble(result, self.method, self.h)
         if blames_motor(what) and not beyond_stability(result, self.method, self.h):
@@ -88,13 +90,13 @@ class TimeLoop(RunRecord):
         what = f"{what}; " + (f"before that, {before}; " if before else "")
         if before and beyond_stability(result, self.method, self.h):  # the rest follows from it
             what = f"could not go on at t = {time:.6g}: {before}; "
-        if any(item.has_range for item in self.full.model.items.values()):
+        if any(item.has_range for item in system.model.items.values()):
             from linkwork.analysis.motion.checks.parts.small_deflections import deflection_trouble
 
             if beyond := deflection_trouble(result):
                 what = f"could not go on at t = {time:.6g}: {beyond}; "
         return ConvergenceError(
-            f"model '{self.full.model.name}' {what}the results until t = {self.run.time:.6g} are "
+            f"model '{system.model.name}' {what}the results until t = {self.run.time:.6g} are "
             "in the attribute .result of this error",
             time=time, result=result, state=self.run.state(),
         )  # fmt: skip
@@ -124,7 +126,7 @@ class TimeLoop(RunRecord):
             done += size
             most = self.storage.most * (1 if self.lowest else self.every)
             chunk = next_chunk(size, spent, min(20000, most))
-            raise_if_failed(self.full.model)
+            raise_if_failed(self.full.system.model)
             self._update(bar)
         if whole < n and (self.jumps or self._begins_short):
             self._step_over(self.end, True)
@@ -239,7 +241,7 @@ class TimeLoop(RunRecord):
         if self.lowest and not store.all():  # values of steps that are not kept count, too
             seen, saved = self._output(count), np.arange(count)
         try:
-            self.run.advance(times, self.run.system.schedule(times), saved, seen)
+            self.run.advance(times, self.run.data.schedule(times), saved, seen)
             if count > 1:
                 self._check(times, seen, store)
         except (KeyboardInterrupt, StepFailure, SingularError):  # in the middle of a step
@@ -338,7 +340,7 @@ class TimeLoop(RunRecord):
     def _plain(self, time: float) -> tuple:
         times = np.array([time])
         out = self._output(0)
-        return times, self.run.system.schedule(times), np.array([-1]), out
+        return times, self.run.data.schedule(times), np.array([-1]), out
 
     def _controlled(self, bar: Progress) -> None:
         """Steps of sizes that a strategy gives; rejected ones are taken again, smaller."""
@@ -351,7 +353,7 @@ class TimeLoop(RunRecord):
             control.remember(self.remembered)
         smallest, forced = 1e-12 * max(abs(self.end), self.h), 0
         while self.run.time < self.end - smallest:
-            goal = min(self.end, next_sample(self.full, self.run.time))
+            goal = min(self.end, next_sample(self.full.system, self.run.time))
             jump = self.jumps[0] if self.jumps and just_before(self.jumps[0]) <= goal else None
             goal = goal if jump is None else just_before(jump)
             left, h = goal - self.run.time, control.next
@@ -389,7 +391,7 @@ class TimeLoop(RunRecord):
             self._update(bar)
 
     def _no_step(self, time: float, step: float) -> str:
-        cause = probable_cause(self.run.system, self.run.state(), step)
+        cause = probable_cause(self.run.data, self.run.state(), step)
         return (
             f"could not keep its errors within the tolerance at t = {time:.6g}, also with steps of "
             f"{step:.1g} s; {cause}"

@@ -102,26 +102,26 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     flush = None if o.flush is None else checks.number(o.flush, "flush", minimum=0.0)
     strategy = as_strategy(o.strategy, o.tolerance)
     with told_in_one_line(model), without_collection():
-        full, system, state, redundancy = beginning(model, o.start, method)
+        full, data, state, redundancy = beginning(model, o.start, method)
         require_steps(t, h, state.time, goes_on=bool(state.restart))
         remembered = stored_control(strategy, state.restart)
         size = h if remembered is None else float(state.restart.get("h", h))
-        in_pieces = o.meets_jumps and takes_pieces(method, full)
+        in_pieces = o.meets_jumps and takes_pieces(method, full.system)
         if strategy is None and "first_piece" in state.restart:
             size = min(h, float(state.restart["first_piece"]))
         if in_pieces and not state.restart:
-            size = first_piece(system, state, min(h, t - state.time))
-        run = method_run(method, full, system, state, size, o.constraint_stiffness)
-        turns = TurnWatch(run, full.names)
+            size = first_piece(data, state, min(h, t - state.time))
+        run = method_run(method, full, data, state, size, o.constraint_stiffness)
+        turns = TurnWatch(run, full.system.names)
         impacts: Any = None
-        if strategy is None and any(family.notes for family in full.families):
+        if strategy is None and any(family.notes for family in full.system.families):
             from linkwork.analysis.motion.step_control.impacts import resolves_impacts as impacts
 
             run = impacts(run, method, full, state.restart)
         if strategy is None:
             turns.require_start(state.motion, h)
-            warn_of_late_samples(full, state.time, h)
-            refuse_long_steps(full, h)
+            warn_of_late_samples(full.system, state.time, h)
+            refuse_long_steps(full.system, h)
         plan = Plan((t - state.time) / h / every + 2, o.file, run.own, flush, {"end": t})
         if o.earlier is not None:
             plan.earlier, plan.kept = o.earlier.result, o.earlier.kept
@@ -131,14 +131,14 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
             reactions.begin_like(o.start)
         events = as_events(o.stop, full)
         storage = Storage(full, reactions, plan)
-        jumps = jumps_of(full, method, state.time, t, h) if o.meets_jumps else None
+        jumps = jumps_of(full.system, method, state.time, t, h) if o.meets_jumps else None
 
         def anew(before: Run, time: float, step: float) -> Run:
             now = replace(
                 before.state(), time=time, restart={}, acceleration=None, gamma=None
             )
-            keep = before.system.keep
-            rows = full if keep.all() else full.with_rows(keep)
+            keep = before.data.keep
+            rows = full if keep.all() else full.restricted(keep)
             step = first_piece(rows, now, step) if in_pieces else step
             again = method_run(method, full, rows, now, step, o.constraint_stiffness, begins=False)
             again.follow(before)

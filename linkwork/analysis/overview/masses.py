@@ -46,7 +46,7 @@ def mass_of_link(name: str, item: FlexibleLink, assembled: Assembled | None) -> 
     moments = np.linalg.eigvalsh(c.Jbar + np.trace(spread) * np.eye(3) - spread)
     if assembled is None:
         return Mass(c.mass, np.add(item.start, item.end) / 2, moments)
-    link = next(x for x in assembled.full.flexible if x.item.name == name)
+    link = next(x for x in assembled.full.system.flexible if x.item.name == name)
     state = assembled.state
     weight = link_sums(link, state.motion[None], state.values[None]).weight[0]
     return Mass(c.mass, weight / c.mass, moments)
@@ -72,7 +72,7 @@ def place_of(end: Any, assembled: Assembled | None) -> tuple[np.ndarray, np.ndar
     if isinstance(end, Node):
         if assembled is None:
             return end.value, np.eye(3)
-        layout = assembled.full.layout
+        layout = assembled.full.system.layout
         first = int(layout.first[layout.nodes.index(end)])
         return assembled.state.values[0, first : first + 3], np.eye(3)
     if assembled is None:

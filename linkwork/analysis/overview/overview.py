@@ -89,10 +89,10 @@ def _nodes(model: Model) -> list[str]:
 
 
 def _freedoms(assembled: Assembled) -> list[str]:
-    driven = sum(row.driven for row in assembled.full.all_rows)
+    driven = sum(row.driven for row in assembled.full.system.all_rows)
     each, bodies, modes, values, rows, rank = counted(assembled)
     flexible = (f" + {modes} modes" if modes else "") + (f" + {values} values" if values else "")
-    plane = f" in the plane {assembled.full.model.planar}" if each == 3 else ""
+    plane = f" in the plane {assembled.full.system.model.planar}" if each == 3 else ""
     freedoms = each * bodies + modes + values - rank
     lines = [
         f"  degrees of freedom {freedoms} = {each} × {bodies}{flexible} − rank {rank} of {rows} "
@@ -110,16 +110,16 @@ def _freedoms(assembled: Assembled) -> list[str]:
 def counted(assembled: Assembled) -> tuple[int, int, int, int, int, int]:
     """Freedoms of a body, bodies with flexible links as one each, modes, other values of order two,
     rows of joints, and their rank; in a plane without those that hold bodies in it."""
-    full, rank = assembled.full, assembled.redundancy.rank
-    parts = sum(len(link.nodes) for link in full.flexible)
-    modes = sum(link.shapes for link in full.flexible)
-    values = int((full.layout.order == 2).sum()) - modes
+    system, rank = assembled.full.system, assembled.redundancy.rank
+    parts = sum(len(link.nodes) for link in system.flexible)
+    modes = sum(link.shapes for link in system.flexible)
+    values = int((system.layout.order == 2).sum()) - modes
     inside = SIX * parts  # rows that hold sections to frames
-    bodies, rows = full.bodies - parts, len(full.all_rows)
-    if full.model.planar is None:
+    bodies, rows = system.bodies - parts, len(system.all_rows)
+    if system.model.planar is None:
         return SIX, bodies, modes, values, rows - inside, rank - inside
     inside += 3 * bodies
-    return 3, bodies, modes, values, int(counting(full).sum()) - inside, rank - inside
+    return 3, bodies, modes, values, int(counting(system).sum()) - inside, rank - inside
 
 
 def body_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]]:
@@ -161,9 +161,9 @@ def item_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]
     left_out: dict[str, int] = {}
     plane: dict[str, list[str]] = {}  # rows that a planar model needs of a joint that closes a loop
     if assembled is not None:
-        full, keep = assembled.full, assembled.redundancy.keep
-        counts = counting(full) if model.planar is not None else np.ones(len(keep), bool)
-        for row, kept, in_plane in zip(full.all_rows, keep, counts):
+        system, keep = assembled.full.system, assembled.redundancy.keep
+        counts = counting(system) if model.planar is not None else np.ones(len(keep), bool)
+        for row, kept, in_plane in zip(system.all_rows, keep, counts):
             left_out[row.owner] = left_out.get(row.owner, 0) + (in_plane and not kept)
             plane.setdefault(row.owner, []).extend([row.name] * bool(in_plane))
     for name, item in model.items.items():

@@ -31,10 +31,10 @@ from linkwork.analysis.statics.forces_at_work import forces_at_work
 from linkwork.analysis.statics.rolled import Slip
 from linkwork.analysis.statics.rotation import Rotation
 from linkwork.analysis.statics.slender import SlenderParts
+from linkwork.system.data import Data
 from linkwork.system.matrices import Evaluation
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 TURN = 0.7  # rad, the most a body turns in one step
 OPEN = 0.25  # how far a step may open the joints (lengths over L) before it counts as too long
@@ -78,21 +78,22 @@ class Lost(Exception):
 class Balance:
     """Forces at positions that satisfy a fixed choice of independent rows, all in scaled units."""
 
-    def __init__(self, system: System, tolerance: float, constraint_stiffness: bool) -> None:
-        self.system, self.tolerance = system, tolerance
+    def __init__(self, data: Data, tolerance: float, constraint_stiffness: bool) -> None:
+        system = data.system
+        self.data, self.tolerance = data, tolerance
         self.constraint_stiffness = constraint_stiffness
         self.n, self.rigid, self.L = system.motions, system.layout.rigid, system.length
-        self.projection, self.tangent = Projection(system), Saddle(system)
+        self.projection, self.tangent = Projection(data), Saddle(data)
         p = self.projection
         self.column, self.row, self.weight = p.column, p.row, p.weight
         self.body, self.diagonal = p.body, p.diagonal
         self.side = self.column.copy()  # what equations are multiplied with
         self.unit = 0.0  # N m, what counts as large among the equations of vector nodes
         self.hold = np.zeros(self.n)  # what is held of the unbalanced force, N m
-        self.friction = Bristles(system)
-        self.slender = SlenderParts(system)
-        self.slip = Slip(system)
-        self.senses_reactions = bool(len(system.tables.sensors))
+        self.friction = Bristles(data)
+        self.slender = SlenderParts(data)
+        self.slip = Slip(data)
+        self.senses_reactions = bool(len(data.tables.sensors))
         self.loads: np.ndarray | None = None  # multipliers (of all rows) for friction and sensors
         self.rotation: Rotation | None = None  # of the frame in which it rests
 
@@ -106,7 +107,7 @@ class Balance:
 
         What constraints hold is balanced by their multipliers, as forces are: it stays as it is.
         """
-        if self.system.held_values.all():
+        if self.data.system.held_values.all():
             return
         point = self.settle(state, far=True)
         K = abs(self.tangent_of(state, True).stiffness)
@@ -118,9 +119,9 @@ class Balance:
         self.unit = at_work or 1.0
         size = (K[self.rigid :] @ self.column).ravel()
         side = self.unit / np.where(size > 0, size, 1.0)
-        held = self.system.held_values
+        held = self.data.system.held_values
         self.side[self.rigid :] = np.where(held, self.column[self.rigid :], side)
-        p = self.system.pattern
+        p = self.data.pattern
         rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
         equations = np.concatenate([self.side, self.row])
         unknowns = np.concatenate([self.column, self.row])
@@ -134,7 +135,7 @@ class Balance:
         since : a position from which it is reached without slip, by what rolls
         """
         for _ in range(25):
-            e = self.system.evaluate(
+            e = self.data.evaluate(
                 replace(self.moving(state), gamma=self.loads), constraint_stiffness=False
             )
             C = self.gap(e, state, since)
@@ -169,11 +170,11 @@ class Balance:
         force, gamma = self.projection.solve(top=-loads)
         force = -force
         if self.loads is not None:  # they were in f
-            gamma = gamma + self.loads[self.system.kept] / self.row
-        gravity = np.linalg.norm(self.system.tables.gravity)
-        weights = self.system.inertias[:, 0].max(initial=0.0) * gravity * self.L
+            gamma = gamma + self.loads[self.data.kept] / self.row
+        gravity = np.linalg.norm(self.data.tables.gravity)
+        weights = self.data.system.inertias[:, 0].max(initial=0.0) * gravity * self.L
         reactions = np.abs(gamma).max(initial=0.0)
-        sizes = forces_at_work(self.system, self.moving(state)).ravel()
+        sizes = forces_at_work(self.data, self.moving(state)).ravel()
         at_work = self.column[: self.rigid] * sizes
         scale = max(weights, at_work.max(initial=0.0), reactions, self.unit)
         return Point(reached, self.row * gamma, force, float(scale))
@@ -187,20 +188,20 @@ class Balance:
         return self.weight * (e.matrix.data + self.inertia_stiffness(self.rotation, state))
 
     def tangent_of(self, state: State, exact: bool) -> Evaluation:
-        return self.system.evaluate(state, constraint_stiffness=exact or self.constraint_stiffness)
+        return self.data.evaluate(state, constraint_stiffness=exact or self.constraint_stiffness)
 
     def loaded(self, point: Point) -> State:
         """The state at a point with its multipliers, and with its motion where it rotates."""
-        return replace(self.moving(point.state), gamma=self.system.all_gamma(point.gamma))
+        return replace(self.moving(point.state), gamma=self.data.all_gamma(point.gamma))
 
     def inertia_stiffness(self, rotation: Rotation, state: State) -> np.ndarray:
         """What a rotation adds to the values of the matrix: D diag(Ω̃, ω̃) + M diag(Ω̃², 0)."""
-        velocity, acceleration, _ = rotation.turns(self.system, state)
-        D = sp.csr_array(self.system.evaluate(state, cK=0.0, cD=1.0).stiffness)
+        velocity, acceleration, _ = rotation.turns(self.data, state)
+        D = sp.csr_array(self.data.evaluate(state, cK=0.0, cD=1.0).stiffness)
         change = sp.csr_array(
-            D @ velocity + sp.csr_array(self.system.mass_matrix(state)) @ acceleration
+            D @ velocity + sp.csr_array(self.data.mass_matrix(state)) @ acceleration
         )
-        p, values = self.system.pattern, np.zeros(len(self.body))
+        p, values = self.data.pattern, np.zeros(len(self.body))
         rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
         values[self.body] = np.asarray(change[rows[self.body], p.indices[self.body]]).ravel()
         return values
@@ -208,10 +209,10 @@ class Balance:
     def damping(self, point: Point) -> tuple[sp.csr_array, sp.csr_array]:
         """M, and D of small motions from a point, in the rotating frame where there is one."""
         state = self.loaded(point)
-        M = sp.csr_array(self.system.mass_matrix(state))
-        D = sp.csr_array(self.system.evaluate(state, cK=0.0, cD=1.0).stiffness)
+        M = sp.csr_array(self.data.mass_matrix(state))
+        D = sp.csr_array(self.data.evaluate(state, cK=0.0, cD=1.0).stiffness)
         if self.rotation is not None:
-            D = D + M @ self.rotation.turns(self.system, state)[2]
+            D = D + M @ self.rotation.turns(self.data, state)[2]
         return M, sp.csr_array(D)
 
     def direction(
@@ -232,17 +233,17 @@ class Balance:
             self.tangent.factorise(vals)
         except SingularMatrix:
             return None
-        rhs = np.concatenate([-point.force / scale, np.zeros(self.system.rows)])
+        rhs = np.concatenate([-point.force / scale, np.zeros(self.data.rows)])
         step = self.tangent.solve(rhs)[: self.n]
         return step if np.abs(step).max(initial=0.0) < LOOSE else None
 
     @cached_property
     def mass(self) -> tuple[np.ndarray, np.ndarray]:
         """M̂ over m L², regularised: blocks of bodies, and their places among the values."""
-        system, p = self.system, self.system.pattern
-        scale = self.column[:6] / np.sqrt(system.mass) / self.L
+        data, p = self.data, self.data.pattern
+        scale = self.column[:6] / np.sqrt(data.system.mass) / self.L
         blocks = []
-        for row in system.inertias:
+        for row in data.system.inertias:
             block = la.block_diag(row[0] * np.eye(3), row[1:].reshape(3, 3))
             blocks.append(block * scale * scale[:, None] + 1e-3 * np.eye(6))
         rows = np.repeat(np.arange(p.unknowns), np.diff(p.indptr))
@@ -261,9 +262,9 @@ class Balance:
 
     def stiffness_of_rows(self, point: Point) -> np.ndarray:
         """The sums of rows of |K|; the largest for all that multipliers balance together."""
-        p, vals = self.system.pattern, np.abs(self.stiffness(point))
+        p, vals = self.data.pattern, np.abs(self.stiffness(point))
         vals[~self.body] = 0.0
         rows = np.add.reduceat(vals, p.indptr[: self.n])
-        together = np.append(np.ones(self.rigid, bool), self.system.held_values)
+        together = np.append(np.ones(self.rigid, bool), self.data.system.held_values)
         rows[together] = rows.max(initial=0.0, where=together)
         return rows

@@ -24,8 +24,8 @@ from linkwork.elements.friction.bristles import MU, POINTS, RADIUS, STATIC
 from linkwork.elements.friction.surfaces import MEMORY as IN_SPACE
 from linkwork.elements.friction.surfaces import TURNED
 from linkwork.elements.layout import UNKNOWN
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 ANYTHING = 1e12  # coefficient of friction
 MOST = 3.0  # rad that rubbing surfaces may turn from the start: beyond π their sense is not known
@@ -34,8 +34,9 @@ MOST = 3.0  # rad that rubbing surfaces may turn from the start: beyond π their
 class Bristles:
     """Where in `State.memory` friction has its path, and what stands there at the start."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
+    def __init__(self, data: Data) -> None:
+        system = data.system
+        self.data = data
         self.paths: list[tuple[int, int, float]] = []  # first place, how many, radius
         self.bent: list[slice] = []  # where the deflections are
         first = 0
@@ -58,14 +59,14 @@ class Bristles:
     @property
     def loaded(self) -> bool:
         """Whether any friction depends on reactions."""
-        return any(e.entry.reads and e.entry.family.memory for e in self.system.elements)
+        return any(e.entry.reads and e.entry.family.memory for e in self.data.system.elements)
 
     @contextmanager
     def unlimited(self) -> Iterator[None]:
         """Bristles that bear anything, so that reactions are those of surfaces that all hold."""
-        reals = self.system.tables.reals
+        reals = self.data.tables.reals
         kept = reals.copy()
-        for place, e in zip(self.system.places, self.system.elements, strict=True):
+        for place, e in zip(self.data.system.places, self.data.system.elements, strict=True):
             family = e.entry.family
             if (family.reads and family.memory) or family.rubs:
                 own = place.start + family.numbers
@@ -82,10 +83,10 @@ class Bristles:
             return state
         memory = state.memory
         if memory is None:
-            memory = self.system.described_state().memory
+            memory = self.data.system.described_state().memory
         assert memory is not None
         memory = np.where(self.rub & np.isnan(memory), UNKNOWN, memory)
-        state = self.system.remember(replace(state, memory=memory))
+        state = self.data.remember(replace(state, memory=memory))
         self.start = state.memory
         return state
 
@@ -101,7 +102,7 @@ class Bristles:
         relaxed = known.copy()
         for first, _, _ in self.paths:
             relaxed[first] = UNKNOWN
-        at_first = self.system.remember(replace(state, gamma=None, memory=relaxed)).memory
+        at_first = self.data.remember(replace(state, gamma=None, memory=relaxed)).memory
         assert at_first is not None
         memory = known.copy()
         for (first, _, _), bent in zip(self.paths, self.bent, strict=True):
@@ -111,7 +112,7 @@ class Bristles:
 
     def reached(self, state: State) -> State | None:
         """The state with its turns counted; None where surfaces have turned too far."""
-        found = self.system.remember(state)
+        found = self.data.remember(state)
         if not self.paths or self.start is None:
             return found
         assert found.memory is not None

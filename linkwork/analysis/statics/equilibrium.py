@@ -80,27 +80,28 @@ class Equilibrium:
 
 def state_of(search: Search, point: Point) -> State:
     """The state at a point, at rest, with multipliers of all rows."""
-    gamma = search.system.all_gamma(point.gamma)
-    if not search.system.keep.all():
+    gamma = search.data.all_gamma(point.gamma)
+    if not search.data.keep.all():
         rows = constraint_rows(search.full, point.state)
         gamma = MinimumNorm(rows, independent_rows(rows))(rows.Cq.csr, gamma)
     state = replace(
-        search.system.remember(search.moving(point.state)), gamma=gamma,
-        acceleration=np.zeros((search.system.bodies, 6)), restart={},
+        search.data.remember(search.moving(point.state)), gamma=gamma,
+        acceleration=np.zeros((search.data.system.bodies, 6)), restart={},
     )  # fmt: skip
     return search.moving(state)
 
 
 def equilibrium(search: Search, point: Point) -> Equilibrium:
     """The state with multipliers of all rows, its stability, and the report."""
+    system = search.data.system
     state = state_of(search, point)
     found = search.stability(point)
-    if search.system.flexible:
+    if system.flexible:
         rate = None if search.rotation is None else search.rotation.rate
-        warn_of_rest(search.system, state, rate)
+        warn_of_rest(system, state, rate)
     residual = point.largest / search.L
     lines = [
-        f"equilibrium of '{search.system.model.name}' at t = {state.time:g}: "
+        f"equilibrium of '{system.model.name}' at t = {state.time:g}: "
         f"{'stable' if found.stable else 'UNSTABLE'}{found.words}",
         f"  method      {search.method}, {search.iterations} iterations",
         f"  residual    {residual:.2g} N, against forces of {point.scale / search.L:.3g} N",
@@ -114,6 +115,6 @@ def equilibrium(search: Search, point: Point) -> Equilibrium:
             "  friction    holds, or slid here from the start; other positions balance as well"
         )
     return Equilibrium(
-        state, found.stable, "\n".join(lines), search.full, search.method, search.iterations,
+        state, found.stable, "\n".join(lines), search.full.system, search.method, search.iterations,
         residual, found.smallest,
     )  # fmt: skip

@@ -12,9 +12,9 @@ import numpy as np
 
 from linkwork.math.compiled import lean
 from linkwork.math.memory.referred import refer
+from linkwork.system.data import Data
 from linkwork.system.evaluate import ask, evaluate
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
 @lean
@@ -41,15 +41,15 @@ def add_sizes(kernels, tables, work, time, on_bodies, sizes, rest):
                         trial[b, p] = 0.0
 
 
-def forces_at_work(system: System, state: State) -> np.ndarray:
+def forces_at_work(data: Data, state: State) -> np.ndarray:
     """F, (bodies, 6)."""
-    work, n = system.work, system.bodies
-    system.load(state)
+    work, n = data.work, data.system.bodies
+    data.load(state)
     work.gamma[:] = 0.0
     work.coef[:] = 0.0
-    evaluate(system.kernels, system.tables, work, state.time, 0.0)
+    evaluate(data.kernels, data.tables, work, state.time, 0.0)
     rest, sizes = work.f.copy(), np.zeros_like(work.f)
     add_sizes(
-        system.kernels, system.tables, work, state.time, system.body_ends, sizes, rest
+        data.kernels, data.tables, work, state.time, data.system.body_ends, sizes, rest
     )
     return (sizes + np.abs(rest))[:n]

@@ -70,7 +70,7 @@ def part_to_bend(balance: Balance, point: Point) -> float:
     step = None if free is None else balance.direction(free)
     if step is None:
         return 1.0
-    turn = float(np.abs(step[balance.system.layout.is_angle]).max(initial=0.0))
+    turn = float(np.abs(step[balance.data.system.layout.is_angle]).max(initial=0.0))
     return min(1.0, BEND / max(turn, 1e-300))
 
 
@@ -111,7 +111,7 @@ def converged(
 
 def moved(balance: Balance, point: Point, step: np.ndarray) -> Point | None:
     """The point on the constraints after a whole step, or after a part where there is none."""
-    turn = float(np.abs(step[balance.system.layout.is_angle]).max(initial=0.0))
+    turn = float(np.abs(step[balance.data.system.layout.is_angle]).max(initial=0.0))
     factor = min(1.0, TURN / max(turn, 1e-300))
     for _ in range(4):
         trial = balance.settle(

@@ -24,29 +24,29 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
+from linkwork.system.data import Data
 from linkwork.system.redundancy.least_degree import least_degree
-from linkwork.system.system import System
 
 WEAK = 1e-2  # of A₁₂: weaker directions wait, which bounds the growth of what remains
 
 
-def eigenvalues_below(system: System, matrix: sp.csr_matrix, bounds: Sequence[float]) -> list[int]:
+def eigenvalues_below(data: Data, matrix: sp.csr_matrix, bounds: Sequence[float]) -> list[int]:
     """Eigenvalues of NᵀKN below each bound; matrix: [[K, C_qᵀ], [C_q, 0]], K as large as C_q."""
-    n = system.motions
-    front = elimination(system)
+    n = data.system.motions
+    front = elimination(data)
     S = sp.coo_matrix((matrix + matrix.T) / 2)
     body = sp.coo_matrix(sp.diags(np.arange(matrix.shape[0]) < n, dtype=float))
     rows, cols = np.append(S.row, body.row), np.append(S.col, body.col)
     found = []
     for bound in bounds:
         vals = np.append(S.data, -bound * body.data)
-        found.append(negative_eigenvalues(rows, cols, vals, front) - system.rows)
+        found.append(negative_eigenvalues(rows, cols, vals, front) - data.rows)
     return found
 
 
-def elimination(system: System) -> np.ndarray:
+def elimination(data: Data) -> np.ndarray:
     """The turn of every unknown: bodies by least degree, joints with the first of their bodies."""
-    n, p = system.pattern.moving, system.pattern
+    n, p = data.pattern.moving, data.pattern
     ends: list[list[int]] = [[] for _ in p.first[1:]]
     for group, body in p.blocks:
         ends[group].append(body)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(5)
 
@@ -21,17 +21,17 @@ POINTS, WEIGHTS = np.polynomial.legendre.leggauss(5)
 class Slip:
     """σ of the rows on velocities among the rows in the equations."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
-        self.rows = np.flatnonzero(system.on_velocities[system.kept])
+    def __init__(self, data: Data) -> None:
+        self.data = data
+        self.rows = np.flatnonzero(data.system.on_velocities[data.kept])
 
     def __bool__(self) -> bool:
         return len(self.rows) > 0
 
     def between(self, before: State, after: State) -> np.ndarray:
         """(rows,) zero for rows on positions."""
-        way, found = after.way_from(before), np.zeros(self.system.rows)
+        way, found = after.way_from(before), np.zeros(self.data.rows)
         for point, weight in zip(POINTS, WEIGHTS):
-            Cq = self.system.evaluate(before.moved(0.5 * (1 + point) * way)).Cq
+            Cq = self.data.evaluate(before.moved(0.5 * (1 + point) * way)).Cq
             found[self.rows] += 0.5 * weight * (Cq @ way)[self.rows]
         return found

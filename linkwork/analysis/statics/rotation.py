@@ -35,6 +35,7 @@ from linkwork.model.frame import GROUND
 from linkwork.model.given import VectorLike
 from linkwork.model.model import Model
 from linkwork.model.registry import Item
+from linkwork.system.data import Data
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -61,14 +62,15 @@ class Rotation:
         acceleration = np.hstack([np.cross(self.rate, v), np.zeros_like(v)])
         return replace(state.with_velocities(velocities), acceleration=acceleration)
 
-    def turns(self, system: System, state: State) -> tuple[sp.csr_array, ...]:
+    def turns(self, data: Data, state: State) -> tuple[sp.csr_array, ...]:
         """diag(Ω̃, ω̃), diag(Ω̃², 0) and diag(2 Ω̃, ω̃) over all motion unknowns."""
         R = rotations.matrix(state.orientations)
         W = np.broadcast_to(rotations.tilde(self.rate), R.shape)
         w = rotations.tilde(np.einsum("bji,j->bi", R, self.rate))
         none = np.zeros_like(W)
         return tuple(
-            body_blocks(a, b, system.layout.values) for a, b in ((W, w), (W @ W, none), (2 * W, w))
+            body_blocks(a, b, data.system.layout.values)
+            for a, b in ((W, w), (W @ W, none), (2 * W, w))
         )
 
     def carried(self, state: State, angle: float) -> State:
@@ -121,7 +123,7 @@ def rotation_of_joint(model: Model, spin: Any, time: float) -> Rotation | Rotor:
         return Rotation(speed * axis, np.asarray(a.position, float))
     if b.body is GROUND:
         return Rotation(-speed * axis, np.asarray(b.position, float))
-    return Rotor(joint, speed, behind(assembled.full, joint))
+    return Rotor(joint, speed, behind(assembled.full.system, joint))
 
 
 def axis_of(frame: Any, state: State) -> np.ndarray:

@@ -29,9 +29,9 @@ from linkwork.analysis.statics.stability import Stability, stability
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, ModelError, SingularError
 from linkwork.system.consistency.agreement import agreement
+from linkwork.system.data import Data
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 NEWTON, FULL = "newton", "newton in full steps"
 SLOW = 4  # steps that hardly reduce the unbalanced force before others are tried
@@ -56,10 +56,10 @@ class Search(Balance):
     """One search with a fixed choice of independent rows; see the equations above."""
 
     def __init__(
-        self, full: System, system: System, tolerance: float, max_iterations: int,
+        self, full: Data, data: Data, tolerance: float, max_iterations: int,
         constraint_stiffness: bool, line_search: bool, talk: ProgressLog,
     ) -> None:  # fmt: skip
-        super().__init__(system, tolerance, constraint_stiffness)
+        super().__init__(data, tolerance, constraint_stiffness)
         self.full, self.talk = full, talk
         self.max_iterations, self.line_search = max_iterations, line_search
         self.iterations = 0
@@ -77,7 +77,7 @@ class Search(Balance):
         first = self.loads_of_holding(start)
 
         def under(scaled: np.ndarray) -> np.ndarray:
-            self.loads = self.system.all_gamma(self.row * scaled)
+            self.loads = self.data.all_gamma(self.row * scaled)
             found[0] = self.find_from(self.begin(start.state), loads)
             return found[0].gamma / self.row
 
@@ -87,7 +87,7 @@ class Search(Balance):
 
     def disagreement(self) -> str:
         """One sentence: reactions and what depends on them do not come to agree."""
-        name = self.system.model.name
+        name = self.data.system.model.name
         if self.senses_reactions:
             return (
                 f"statics of '{name}' did not converge: reactions and the loads that follow them "
@@ -102,7 +102,7 @@ class Search(Balance):
 
     def loads_of_holding(self, start: Point) -> np.ndarray:
         """Multipliers where all surfaces hold: what is known before some of them slide."""
-        self.loads = self.system.all_gamma(start.gamma)
+        self.loads = self.data.all_gamma(start.gamma)
         try:
             with self.friction.unlimited():
                 return self.newton(self.begin(start.state)).gamma
@@ -235,7 +235,7 @@ class Search(Balance):
         return None
 
     def turn(self, step: np.ndarray) -> float:
-        return float(np.abs(step[self.system.layout.is_angle]).max(initial=0.0))
+        return float(np.abs(step[self.data.system.layout.is_angle]).max(initial=0.0))
 
     def load_steps(self, start: Point, loads: int) -> Point:
         """The unbalanced force of the start is let go in steps, halved where Newton fails."""
@@ -313,14 +313,14 @@ class Search(Balance):
     def plain_newton(self, point: Point) -> Point:
         """Newton's method as in the textbook: full steps in positions and multipliers."""
         self.method = "newton without line search"
-        state, gamma, system = point.state, point.gamma, self.system
+        state, gamma, data = point.state, point.gamma, self.data
         if self.rotation is not None:
             raise ModelError("statics with spin= searches along lines; leave out line_search=False")
         if self.slip:
             raise ModelError("statics of wheels searches along lines; leave out line_search=False")
         for _ in range(self.max_iterations):
-            e = system.evaluate(
-                replace(state, gamma=system.all_gamma(gamma)),
+            e = data.evaluate(
+                replace(state, gamma=data.all_gamma(gamma)),
                 constraint_stiffness=self.constraint_stiffness,
             )
             vals = self.weight * e.matrix.data
@@ -344,28 +344,30 @@ class Search(Balance):
 
     # -------------------------------------------------------------------------------- failures
     def refuse_start(self, state: State) -> None:
-        e = self.system.evaluate(state)
+        system = self.data.system
+        e = self.data.evaluate(state)
         if not np.all(np.isfinite(e.residual)):
-            where = self.system.layout.describe(int(np.argmin(np.isfinite(e.residual))))
+            where = system.layout.describe(int(np.argmin(np.isfinite(e.residual))))
             raise ConvergenceError(
-                f"statics of '{self.system.model.name}' cannot start: a force on {where}, is not a "
+                f"statics of '{system.model.name}' cannot start: a force on {where}, is not a "
                 "finite number", state=state,
             )  # fmt: skip
         raise SingularError(
-            f"statics of '{self.system.model.name}' cannot start: in the given position the "
+            f"statics of '{system.model.name}' cannot start: in the given position the "
             "independent rows of its joints are too close to dependent; start from another one"
         )
 
     def failure(self, lost: Lost, fallback: bool = True) -> LinkworkError:
         """One sentence: what is unbalanced and where, and what to do."""
-        point, name = lost.point, self.system.model.name
+        system = self.data.system
+        point, name = lost.point, system.model.name
         worst = int(np.argmax(np.abs(point.force)))
         if worst >= self.rigid:
             return self.node_failure(worst, fallback)
-        b, i = self.system.layout.place(worst)
+        b, i = system.layout.place(worst)
         unit, over = ("N", self.L) if i < 3 else ("N m", 1.0)
         amount = f"{abs(point.force[worst]) / over:.2g} {unit}"
-        body, axis = self.system.names[b], ROW_NAMES[i]
+        body, axis = system.names[b], ROW_NAMES[i]
         if lost.loose or self.direction(point) is None:
             if not self.constraint_stiffness:
                 return SingularError(
@@ -389,10 +391,11 @@ class Search(Balance):
 
     def node_failure(self, unknown: int, fallback: bool) -> LinkworkError:
         """The same for the equations of a vector node."""
+        system = self.data.system
         tried = ", also with full steps, load steps and relaxation" if fallback else ""
         return ConvergenceError(
-            f"statics of '{self.system.model.name}' did not converge after {self.iterations} "
-            f"iterations{tried}: the equations of {self.system.layout.describe(unknown)} have no "
+            f"statics of '{system.model.name}' did not converge after {self.iterations} "
+            f"iterations{tried}: the equations of {system.layout.describe(unknown)} have no "
             "solution with constant values near the start; give other start values, or look for a "
             "node that nothing holds"
         )

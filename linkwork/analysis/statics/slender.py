@@ -24,9 +24,8 @@ import numpy as np
 from linkwork.elements.beams.kernels.strains import evaluation_points, section_stress
 from linkwork.elements.beams.layout import GIVEN, SHAPE, STRESS, WEIGHT, point_at
 from linkwork.system.compilation.numbering import Element
-from linkwork.system.compilation.tables import separate_numbers
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 SMALL = 1e-5  # rad, or of the model's length: of the step in differences
 
@@ -34,21 +33,21 @@ SMALL = 1e-5  # rad, or of the model's length: of the step in differences
 class SlenderParts:
     """The elements of a system that are far stiffer along their axis than across it."""
 
-    def __init__(self, system: System) -> None:
-        self.system = system
+    def __init__(self, data: Data) -> None:
+        self.data = data
         found: dict[object, list[int]] = {}
-        for i, e in enumerate(system.elements):
+        for i, e in enumerate(data.system.elements):
             if e.entry.family.slender:
                 found.setdefault(e.entry.family, []).append(i)
         self.families = [self._places(numbers) for numbers in found.values()]
 
     def _places(self, numbers: list[int]) -> tuple[np.ndarray, np.ndarray, int]:
         """Bodies (elements, n), places in all reals (elements, reals), numbers of a section."""
-        elements: list[Element] = [self.system.elements[i] for i in numbers]
-        first = np.array([self.system.places[i].start for i in numbers])
+        elements: list[Element] = [self.data.system.elements[i] for i in numbers]
+        first = np.array([self.data.system.places[i].start for i in numbers])
         family = elements[0].entry.family
         if family.shares:  # stresses differ from element to element
-            separate_numbers(self.system.tables, int(first[0]))
+            self.data.separate_numbers(family)
         ends = np.array([e.ends for e in elements])
         points = family.bodies - 1
         section = (family.reals - point_at(family.bodies, 0, 0)) // points - point_at(0, 0, 1)
@@ -67,7 +66,7 @@ class SlenderParts:
         if size == 0.0:
             self.clear()
             return
-        t = SMALL * max(1.0, self.system.length) / size
+        t = SMALL * max(1.0, self.data.system.length) / size
         here, ahead, behind = (
             self._stresses(x) for x in (state, state.moved(t * step), state.moved(-t * step))
         )
@@ -76,7 +75,7 @@ class SlenderParts:
     @contextlib.contextmanager
     def absent(self) -> Iterator[None]:
         """Tangents without them, as long as it lasts."""
-        reals, before = self.system.tables.reals, self.system.tables.reals.copy()
+        reals, before = self.data.tables.reals, self.data.tables.reals.copy()
         self._set([np.zeros((ends.shape[1] - 1, len(ends), 6)) for ends, _, _ in self.families])
         for ends, places, section in self.families:
             for k in range(ends.shape[1] - 1):
@@ -93,7 +92,7 @@ class SlenderParts:
         motion = np.concatenate([state.motion, ground])
         found = []
         for ends, places, _ in self.families:
-            reals = self.system.tables.reals[places]
+            reals = self.data.tables.reals[places]
             r = [motion[b, :3] for b in ends.T]
             q = [motion[b, 3:7] for b in ends.T]
             points = evaluation_points(reals, r, q)
@@ -107,8 +106,8 @@ class SlenderParts:
             n = ends.shape[1]
             for k in range(n - 1):
                 c = point_at(n, section, k)
-                self.system.tables.reals[places[:, c + GIVEN]] = stresses is not None
+                self.data.tables.reals[places[:, c + GIVEN]] = stresses is not None
                 if stresses is not None:
-                    self.system.tables.reals[places[:, c + STRESS : c + STRESS + 6]] = stresses[
+                    self.data.tables.reals[places[:, c + STRESS : c + STRESS + 6]] = stresses[
                         number
                     ][k]

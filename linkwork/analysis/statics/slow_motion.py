@@ -30,9 +30,9 @@ from linkwork.elements.bodies.body import INERTIA
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError
 from linkwork.results.result import Result
+from linkwork.system.data import Data
 from linkwork.system.matrices import Evaluation
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 INSTANT = float(np.sqrt(np.finfo(float).eps))  # of a step: what it moves is what round-off hides
 
@@ -46,11 +46,11 @@ class SlowSteps(Search):
     second: float
     rate: float
 
-    def __init__(self, full: System, system: System) -> None:
-        for each in (full, system):
+    def __init__(self, full: Data, data: Data) -> None:
+        for each in (full, data):
             each.tables.bodies[:, INERTIA:] = 0.0  # weights stay
-        super().__init__(full, system, 1e-10, 60, True, True, ProgressLog("", False))
-        self.friction = Remembered(system)
+        super().__init__(full, data, 1e-10, 60, True, True, ProgressLog("", False))
+        self.friction = Remembered(data)
 
     def begin_step(self, past: list[State], h: float) -> None:
         self.method, self.past, self.h = NEWTON, past, h
@@ -76,14 +76,14 @@ class SlowSteps(Search):
         if not self.slip:
             return self.row * e.C
         now = self.moving(state)  # with as much D as K rows on velocities are not divided
-        C = self.system.evaluate(now, cK=1.0, cD=1.0, tangent=False, rates=True).C
+        C = self.data.evaluate(now, cK=1.0, cD=1.0, tangent=False, rates=True).C
         C[self.slip.rows] /= self.rate
         return self.row * C
 
     def tangent_of(self, state: State, exact: bool) -> Evaluation:
-        count = self.system.layout.values
+        count = self.data.system.layout.values
         by = np.outer([1.0, self.rate, self.rate**2], np.ones(count))
-        return self.system.evaluate(
+        return self.data.evaluate(
             state, cD=self.rate, by=by, constraint_stiffness=exact or self.constraint_stiffness
         )
 
@@ -102,10 +102,10 @@ def slow_motion(
     assembled: Assembled, end: float, h: float, order: int = 2, progress: bool | str = True
 ) -> Result:
     """Balanced states from the assembled one to `end`, at every step h; order: of the BDF."""
-    full, system, state = assembled.full, assembled.system, assembled.state
-    name, begin, search = full.model.name, state.time, SlowSteps(full, system)
-    refuse_hard(full, "model: static")
-    lowest = LowestValues(full)
+    full, data, state = assembled.full, assembled.data, assembled.state
+    name, begin, search = full.system.model.name, state.time, SlowSteps(full, data)
+    refuse_hard(full.system, "model: static")
+    lowest = LowestValues(full.system)
     n = max(1, round((end - begin) / h))
     states: list[State] = []
     try:
@@ -120,13 +120,13 @@ def slow_motion(
                 states.append(state)
                 bar.update(begin + k * h, k)
     finally:
-        raise_if_failed(full.model)
+        raise_if_failed(full.system.model)
     result = Result(
-        full, np.array([s.time for s in states]), np.array([s.motion for s in states]),
-        np.zeros((n + 1, full.bodies, 6)), np.array([s.gamma for s in states]),
+        full.system, np.array([s.time for s in states]), np.array([s.motion for s in states]),
+        np.zeros((n + 1, full.system.bodies, 6)), np.array([s.gamma for s in states]),
         info={"method": "static", "h": h}, values=np.array([s.values for s in states]),
     )  # fmt: skip
-    if any(item.needs_air for item in full.model.items.values()):
+    if any(item.needs_air for item in full.system.model.items.values()):
         from linkwork.analysis.outside_tables import refuse_outside_tables  # slow
 
         refuse_outside_tables(result)
@@ -138,13 +138,14 @@ def balanced(search: SlowSteps, time: float) -> tuple[State, SlowSteps]:
     state = replace(search.past[0], time=time, acceleration=None, gamma=None, restart={})
     for _ in range(4):
         point: Point | None
-        point, system, state = attempt(search, state, 1)
+        point, data, state = attempt(search, state, 1)
         if point is not None:
             return state_of(search, point), search
-        other = SlowSteps(search.full, system)
+        other = SlowSteps(search.full, data)
         other.begin_step(search.past, search.h)
         search = other
     raise ConvergenceError(
-        f"the equilibrium of '{search.full.model.name}' at t = {time:g} lies where the number of "
+        f"the equilibrium of '{search.full.system.model.name}' at t = {time:g} lies "
+        "where the number of "
         "independent joint rows changes; remove redundant rows", time=time, state=state,
     )  # fmt: skip

@@ -45,12 +45,12 @@ class Stability:
 
 def stability(balance: Balance, point: Point) -> Stability:
     """Whether free motions from an equilibrium come back."""
-    free = balance.n - balance.system.rows
+    free = balance.n - balance.data.rows
     if free <= 0:
         return Stability(True, np.inf, None, "", "nothing can move")
     n, vals, matrix = balance.n, *exact_tangent(balance, point)
     K, J = matrix[:n, :n], matrix[n:, :n]
-    if len(sensor_places(balance.system)):
+    if len(sensor_places(balance.data.system)):
         return stability_with_sensors(balance, point, K, J)
     noise = 1e-9 * point.scale + (SLENDER if balance.slender else 1e-12) * abs(K).max()
     loads = without_slender(balance, point, K)
@@ -73,7 +73,7 @@ def stability(balance: Balance, point: Point) -> Stability:
 
 def exact_tangent(balance: Balance, point: Point) -> tuple[np.ndarray, sp.csr_matrix]:
     """The scaled saddle matrix with K_c, whatever the search left out: values, and as a matrix."""
-    vals, p = balance.stiffness(point, exact=True), balance.system.pattern
+    vals, p = balance.stiffness(point, exact=True), balance.data.pattern
     return vals, sp.csr_matrix((vals, p.indices, p.indptr), shape=(p.unknowns,) * 2)
 
 
@@ -121,7 +121,7 @@ def large_slender_stability(
 ) -> Stability:
     """From (NᵀKN)⁻¹: its largest eigenvalues, of the softest motions, and its most negative one as
     far as a few restarts of Arnoldi's method come (it stands alone where there is one)."""
-    n, nil, inverse = balance.n, np.zeros(balance.system.rows), balance.tangent
+    n, nil, inverse = balance.n, np.zeros(balance.data.rows), balance.tangent
     try:
         inverse.factorise(vals)
     except SingularMatrix:
@@ -171,11 +171,11 @@ def judged(
     balance: Balance, falling: int, neutral: int, smallest: float, direction: np.ndarray, free: int
 ) -> Stability:
     """From the numbers of negative and vanishing stiffnesses and the smallest one."""
-    worst, layout = int(np.argmax(np.abs(direction))), balance.system.layout
+    worst, layout = int(np.argmax(np.abs(direction))), balance.data.system.layout
     b, i = layout.place(worst)
     motion = layout.describe(worst)
     if worst < layout.rigid:
-        motion = f"body '{balance.system.names[b]}' " + (
+        motion = f"body '{balance.data.system.names[b]}' " + (
             f"moving along {ROW_NAMES[i]}" if i < 3 else f"turning about its {ROW_NAMES[i][1]}"
         )
     words = f", mostly by {motion}" if falling else ""
@@ -217,8 +217,8 @@ def stability_with_sensors(
     as functions of the motion (linear.equations.reactions)."""
     left, right, row = (sp.diags(1 / x) for x in (balance.side, balance.column, balance.row))
     M, D = balance.damping(point)
-    slopes = Slopes.at(balance.system, balance.loaded(point))
-    reactions = SolvedReactions(balance.system, sp.csr_array(row @ J @ right), slopes)
+    slopes = Slopes.at(balance.data, balance.loaded(point))
+    reactions = SolvedReactions(balance.data, sp.csr_array(row @ J @ right), slopes)
     slip = np.zeros(J.shape[0], bool)
     nothing = sp.csr_array((0, balance.n))
     M, D, K = reactions.solve(M, D, sp.csr_array(left @ K @ right), nothing, slip)
@@ -256,13 +256,13 @@ def large_stability(
     balance: Balance, vals: np.ndarray, K: sp.csr_matrix, noise: float, free: int
 ) -> Stability:
     """Negative eigenvalues of NᵀKN are counted; the smallest is found by Lanczos' method."""
-    p = balance.system.pattern
+    p = balance.data.pattern
     scale = max(float(np.abs(vals[balance.body]).max(initial=0.0)), 1e-300)
     sized = vals.copy()
     sized[balance.body] /= scale
     matrix = sp.csr_matrix((sized, p.indices, p.indptr), shape=(p.unknowns,) * 2)
     bounds = (-noise / scale, noise / scale)
-    falling, small = eigenvalues_below(balance.system, matrix, bounds)
+    falling, small = eigenvalues_below(balance.data, matrix, bounds)
     value, direction = smallest_eigenvalue(balance, vals, K, falling > 0)
     return judged(balance, falling, small - falling, value, direction, free)
 
@@ -271,8 +271,8 @@ def smallest_eigenvalue(
     balance: Balance, vals: np.ndarray, K: sp.csr_matrix, falling: bool
 ) -> tuple[float, np.ndarray]:
     """Of NᵀKN: the one nearest to zero where none is negative, else the least one."""
-    n, nil = balance.n, np.zeros(balance.system.rows)
-    inverse, projection, S = Saddle(balance.system), balance.projection, (K + K.T) / 2
+    n, nil = balance.n, np.zeros(balance.data.rows)
+    inverse, projection, S = Saddle(balance.data), balance.projection, (K + K.T) / 2
     vals = vals.copy()
     vals[balance.diagonal] += REGULAR * max(np.abs(vals[balance.body]).max(), 1e-300)
     inverse.factorise(vals)

@@ -44,9 +44,10 @@ from linkwork.errors import ConvergenceError, ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.data import Data
 from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.state import State
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import compile_model
 
 
 @interruptible
@@ -88,16 +89,16 @@ def static(
     tolerance = checks.number(tolerance, "tolerance", positive=True)
     if time is not None:
         time = checks.number(time, "time")
-    full, system, state = beginning(model, at, time)
+    full, data, state = beginning(model, at, time)
     motion = None if spin is None else rotation_from(model, spin, state.time)
     talk = ProgressLog(f"statics of '{model.name}'", progress)
     try:
         for _ in range(4):
             search = Search(
-                full, system, tolerance, max_iterations, constraint_stiffness, line_search, talk
+                full, data, tolerance, max_iterations, constraint_stiffness, line_search, talk
             )
             search.rotation = motion if isinstance(motion, Rotation) else None
-            point, system, state = attempt(search, state, loads)
+            point, data, state = attempt(search, state, loads)
             if point is not None:
                 refuse_unsteady(search, point)
                 found = equilibrium(search, point)
@@ -105,7 +106,7 @@ def static(
                     from linkwork.analysis.outside_tables import refuse_outside_tables  # slow
 
                     refuse_outside_tables(found.result)
-                LowestValues(full).require_equilibrium(found.state.values, model.name)
+                LowestValues(full.system).require_equilibrium(found.state.values, model.name)
                 return found if not isinstance(motion, Rotor) else spinning(found, motion)
     finally:
         raise_if_failed(model)  # the cause to report, not its consequences
@@ -115,17 +116,17 @@ def static(
     )  # fmt: skip
 
 
-def beginning(model: Model, at: Any, time: float | None) -> tuple[System, System, State]:
+def beginning(model: Model, at: Any, time: float | None) -> tuple[Data, Data, State]:
     """All rows, independent rows, and where to start, at rest."""
     if at is None:
         assembled = assemble_model(model, time=0.0 if time is None else time)
         refuse_driven_speeds(assembled.full, assembled.state.time)
-        refuse_hard(assembled.full, "lw.static")
-        relaxed = assembled.full.described_state().memory
-        return assembled.full, assembled.system, replace(at_rest(assembled.state), memory=relaxed)
-    full = compile_model(model)
-    refuse_hard(full, "lw.static")
-    state = at_rest(given_state(full, at, "at"))
+        refuse_hard(assembled.full.system, "lw.static")
+        relaxed = assembled.full.system.described_state().memory
+        return assembled.full, assembled.data, replace(at_rest(assembled.state), memory=relaxed)
+    full = compile_model(model).data()
+    refuse_hard(full.system, "lw.static")
+    state = at_rest(given_state(full.system, at, "at"))
     if time is not None:
         state = replace(state, time=time)
     refuse_driven_speeds(full, state.time)
@@ -143,10 +144,10 @@ def spinning(found: Equilibrium, rotor: Rotor) -> Equilibrium:
 def refuse_unsteady(search: Search, point: Point) -> None:
     """An error where a rotation does not go on as it is: when everything has turned further, the
     joints must let it be there, and the forces must balance again."""
-    rotation, system = search.rotation, search.system
+    rotation, data = search.rotation, search.data
     if rotation is None or not rotation.speed:
         return
-    name, gravity = system.model.name, system.tables.gravity
+    name, gravity = data.system.model.name, data.tables.gravity
     if np.linalg.norm(np.cross(gravity, rotation.rate)) > STEADY * rotation.speed * np.linalg.norm(
         gravity
     ):
@@ -158,7 +159,7 @@ def refuse_unsteady(search: Search, point: Point) -> None:
     for angle in ANGLES:
         state = rotation.of(rotation.carried(point.state, angle))
         error = np.abs(search.full.evaluate(state, tangent=False).C)
-        error *= row_scale(search.full.kept_rows, search.full.length)
+        error *= row_scale(search.full.kept_rows, search.full.system.length)
         worst = int(np.argmax(error)) if error.size else 0
         if error.size and error[worst] > STEADY:
             raise ModelError(
@@ -168,7 +169,7 @@ def refuse_unsteady(search: Search, point: Point) -> None:
         later = search.settle(state)
         if later is None or later.largest > STEADY * max(later.scale, point.scale):
             where = "" if later is None else (
-                f" on {system.layout.describe(int(np.argmax(np.abs(later.force))))}"
+                f" on {data.system.layout.describe(int(np.argmax(np.abs(later.force))))}"
             )
             raise ModelError(
                 f"'{name}' has no steady rotation: the forces{where} do not balance any more when "
@@ -182,27 +183,27 @@ def at_rest(state: State) -> State:
     return replace(still, acceleration=None, gamma=None, restart={})
 
 
-def attempt(search: Search, state: State, loads: int) -> tuple[Point | None, System, State]:
+def attempt(search: Search, state: State, loads: int) -> tuple[Point | None, Data, State]:
     """An equilibrium; or None with other rows to try, where those left out do not hold."""
-    full, system = search.full, search.system
+    full, data = search.full, search.data
     try:
         point = search.find(state, loads)
     except ConvergenceError as error:
-        if system.keep.all():
+        if data.keep.all():
             raise
         other = choose_rows(full, error.state, warn=False)[1]
-        if np.array_equal(other.keep, system.keep):
+        if np.array_equal(other.keep, data.keep):
             raise
         return None, other, error.state
-    if left_out_rows_hold(full, system, point.state):
-        return point, system, point.state
+    if left_out_rows_hold(full, data, point.state):
+        return point, data, point.state
     state = close_joints(full, point.state)
     return None, choose_rows(full, state, warn=False)[1], state
 
 
-def left_out_rows_hold(full: System, system: System, state: State) -> bool:
+def left_out_rows_hold(full: Data, data: Data, state: State) -> bool:
     """Whether the rows that are not in the equations are satisfied, too."""
-    if system.keep.all():
+    if data.keep.all():
         return True
     C = full.evaluate(state, tangent=False).C
-    return bool(np.abs(row_scale(full.kept_rows, full.length) * C).max() < 1e-8)
+    return bool(np.abs(row_scale(full.kept_rows, full.system.length) * C).max() < 1e-8)

@@ -33,7 +33,7 @@ from linkwork.system.consistency.accelerations import accelerations, factorise, 
 from linkwork.system.evaluate import evaluate
 from linkwork.system.consistency.consistent import highest_derivatives
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 SOLVERS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 
@@ -56,8 +56,8 @@ class RK4(Written):
     def __post_init__(self) -> None:
         _parameters(self.baumgarte, 1.0)
 
-    def run(self, full: System, system: System, state: State, h: float) -> Run:
-        return RungeKuttaRun(self, full, system, state, h, _parameters(self.baumgarte, h))
+    def run(self, full: Data, data: Data, state: State, h: float) -> Run:
+        return RungeKuttaRun(self, full, data, state, h, _parameters(self.baumgarte, h))
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,11 +84,12 @@ class ODE(Written):
         checks.number(self.atol, "atol of ODE", positive=True)
         _parameters(self.baumgarte, 1.0)
 
-    def run(self, full: System, system: System, state: State, h: float) -> Run:
-        full.refuse_held("lw.ODE, whose steps follow its own error,", samples=True)
-        refuse_loads(full, "ODE")
-        refuse_bristles(full, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
-        return ScipyRun(self, full, system, state, h, _parameters(self.baumgarte, 0.02))
+    def run(self, full: Data, data: Data, state: State, h: float) -> Run:
+        system = full.system
+        system.refuse_held("lw.ODE, whose steps follow its own error,", samples=True)
+        refuse_loads(system, "ODE")
+        refuse_bristles(system, "lw.ODE", "lw.RK4() or lw.GeneralizedAlpha()")
+        return ScipyRun(self, full, data, state, h, _parameters(self.baumgarte, 0.02))
 
 
 def _parameters(given: tuple[float, float] | None, h: float) -> tuple[float, float]:
@@ -109,63 +110,66 @@ class OdeRun(BasicRun):
     quiet = 1e-6  # parts of a value in a step: what rates below that are is round-off
 
     def __init__(
-        self, method: Any, full: System, system: System, state: State, h: float,
+        self, method: Any, full: Data, data: Data, state: State, h: float,
         parameters: tuple[float, float],
     ) -> None:  # fmt: skip
+        system = data.system
         self.begun = begun = state.restart  # of an earlier run: this one goes on with its digits
         if begun:
             keep = np.asarray(begun["keep"], bool)
-            system = full if keep.all() else full.with_rows(keep)
-        self.method, self.system, self.time, self.h = method, system, state.time, h
+            data = full if keep.all() else full.restricted(keep)
+        self.method, self.data, self.time, self.h = method, data, state.time, h
         self.origin = float(begun["origin"]) if begun else state.time
         self.alpha, self.beta = parameters
         self.work_done, self.powers = np.zeros(2), np.zeros(2)
         self.repairs = self.iterations = 0
         self.y = np.concatenate([state.motion.ravel(), state.values[0], state.values[1]])
-        self.rhs = np.zeros(system.unknowns)
+        self.rhs = np.zeros(data.unknowns)
         self.rate = np.zeros_like(self.y)
         refuse_loads(system, type(method).__name__)
-        found = accelerations(system, state)  # raises where the equations are singular
+        found = accelerations(data, state)  # raises where the equations are singular
         self.algebraic = MOTION * system.bodies + np.flatnonzero(system.layout.order == 0)
         if not begun:
             self.y[self.algebraic] = found.values[0, system.layout.order == 0]
         self.pivot(begun)
         announce(derivative, "accelerations for explicit steps", 4)
         self._evaluate(self.time, self.y)
-        w = system.work
+        w = data.work
         self.powers[:] = w.power[0], w.power[1] + w.gamma @ w.Ct
         if begun:
             self.work_done[:], self.powers[:] = np.reshape(begun["work"], (2, 2))
 
     def pivot(self, begun: dict[str, Any] | None = None) -> None:
         """Choose pivots, or take those of an earlier run."""
-        system = self.system
-        system.load(self.state_at(self.time, self.y))
-        system.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
-        by = highest_derivatives(system) / system.mass
-        system.work.values[BY_VALUE:, : system.layout.values] = by
-        evaluate(system.kernels, system.tables, system.work, self.time, 1.0 / system.mass)
+        data = self.data
+        data.load(self.state_at(self.time, self.y))
+        data.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+        by = highest_derivatives(data.system) / data.system.mass
+        data.work.values[BY_VALUE:, : data.system.layout.values] = by
+        evaluate(data.kernels, data.tables, data.work, self.time, 1.0 / data.system.mass)
         names = sorted(name for name in begun or {} if name.startswith("pivots"))
         pivots = tuple(np.asarray((begun or {})[name]) for name in names)
         try:
-            self.lu = factorise(system, pivots or None)
+            self.lu = factorise(data, pivots or None)
         except SingularError as error:
-            if not system.layout.values:
+            if not data.system.layout.values:
                 raise
             raise SingularError(
-                f"lw.{type(self.method).__name__} finds no rates in model '{system.model.name}': "
+                f"lw.{type(self.method).__name__} finds no rates in model "
+                f"'{data.system.model.name}': "
                 "its equations hold values to each other, as a source holds a capacitor; use "
                 "lw.GeneralizedAlpha() or another implicit method"
             ) from error
 
     def _evaluate(self, time: float, y: np.ndarray) -> np.ndarray:
         """dy/dt, with new pivots where the old ones have gone bad."""
-        s = self.system
+        s = self.data
         for _ in range(2):
             s.set_time(time)
             if derivative(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.layout.order,
-                s.layout.value_scale, self.quiet / self.h, time, self.alpha, self.beta, s.mass,
+                s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.system.layout.order,
+                s.system.layout.value_scale, self.quiet / self.h, time, self.alpha, self.beta,
+                s.system.mass,
                 self.rate,
             ) and np.all(np.isfinite(self.rate)):  # fmt: skip
                 return self.rate
@@ -179,37 +183,37 @@ class OdeRun(BasicRun):
         """For the matrix at hand; where there are none, at the start a message names a joint, but
         here the motion has led to it."""
         try:
-            self.lu = factorise_again(self.system, time, 1.0 / self.system.mass)
+            self.lu = factorise_again(self.data, time, 1.0 / self.data.system.mass)
         except SingularError:
             raise self._failure(time) from None
 
     def _failure(self, time: float) -> StepFailure:
         return StepFailure(
-            time, 1, float("nan"), "the equations of motion", no_accelerations(self.system, time)
+            time, 1, float("nan"), "the equations of motion", no_accelerations(self.data, time)
         )
 
     def parts(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Motion of bodies (bodies, 13), values and rates of vector nodes, or what changes them."""
-        places = MOTION * self.system.bodies, self.system.layout.values
+        places = MOTION * self.data.system.bodies, self.data.system.layout.values
         motion, values, rates = np.split(y, np.cumsum(places))
         return motion.reshape(-1, MOTION), values, rates
 
     def state_at(self, time: float, y: np.ndarray) -> State:
-        memory = self.system.tables.reals[self.system.memory_places].copy()
+        memory = self.data.memory
         motion, values, rates = self.parts(y)
         return State(
-            time, self.system.names, motion.copy(), memory=memory,
+            time, self.data.system.names, motion.copy(), memory=memory,
             values=np.stack([values, rates, np.zeros_like(rates)]),
         )  # fmt: skip
 
     def state(self) -> State:
         self._evaluate(self.time, self.y.copy())
-        gamma = self.system.all_gamma(self.system.work.gamma)
-        memory = self.system.tables.reals[self.system.memory_places].copy()
+        gamma = self.data.all_gamma(self.data.work.gamma)
+        memory = self.data.memory
         motion, values, _ = self.parts(self.y)
         change, rates, second = self.parts(self.rate)
         return State(
-            self.time, self.system.names, motion.copy(), change[:, VEL:].copy(), gamma, memory,
+            self.time, self.data.system.names, motion.copy(), change[:, VEL:].copy(), gamma, memory,
             self.restart(), np.stack([values, rates, second]),
         )  # fmt: skip
 
@@ -218,8 +222,8 @@ class OdeRun(BasicRun):
         out = {f"pivots{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
         return out | {
             "work": np.concatenate([self.work_done, self.powers]),
-            "memory": self.system.tables.reals[self.system.memory_places].copy(),
-            "keep": self.system.keep.copy(), "origin": np.array(self.origin),
+            "memory": self.data.memory,
+            "keep": self.data.keep.copy(), "origin": np.array(self.origin),
             "method": np.frombuffer(repr(self.method).encode(), np.uint8).copy(),
         }  # fmt: skip
 
@@ -229,14 +233,14 @@ class OdeRun(BasicRun):
     def snapshot(self) -> tuple:
         return (
             self.time, self.h, self.y.copy(), self.work_done.copy(), self.powers.copy(),
-            self.system.tables.reals.copy(), self.lu, [a.copy() for a in self.lu.chosen],
+            self.data.tables.reals.copy(), self.lu, [a.copy() for a in self.lu.chosen],
             self.repairs,
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
         self.time, self.h, y, total, powers, reals, self.lu, chosen, self.repairs = snapshot
         self.y[:], self.work_done[:], self.powers[:] = y, total, powers
-        self.system.tables.reals[:] = reals
+        self.data.tables.reals[:] = reals
         for mine, copy in zip(self.lu.chosen, chosen, strict=True):
             mine[:] = copy
 
@@ -245,13 +249,13 @@ class OdeRun(BasicRun):
         change, rates, second = self.parts(self.rate)
         out.motion[row], out.acceleration[row] = motion, change[:, VEL:]
         out.values[row] = values, rates, second
-        out.gamma[row] = self.system.all_gamma(self.system.work.gamma)
+        out.gamma[row] = self.data.all_gamma(self.data.work.gamma)
         out.work[row] = self.work_done
 
     def _record(self, h: float) -> None:
-        s = self.system
+        s = self.data
         record(
-            s.kernels, s.tables, s.work, self.work_done, self.powers, h, self.time, s.memory
+            s.kernels, s.tables, s.work, self.work_done, self.powers, h, self.time, s.part.remembers
         )
 
 
@@ -264,7 +268,7 @@ class RungeKuttaRun(OdeRun):
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
         announce(rk4, "Runge-Kutta steps", 8)
-        s = self.system
+        s = self.data
         stages = np.zeros((5, *self.y.shape))
         begins = np.concatenate([[self.time], times[:-1]])
         half = np.empty(2 * len(times) + 1)
@@ -274,9 +278,10 @@ class RungeKuttaRun(OdeRun):
         while done < len(times):
             before = done
             done = rk4(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.layout.order,
-                s.layout.value_scale, self.quiet / self.h, stages, self.work_done, self.powers,
-                times, self.h, laws, self.alpha, self.beta, s.mass, s.memory, saved, out, s.kept,
+                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.system.layout.order,
+                s.system.layout.value_scale, self.quiet / self.h, stages, self.work_done,
+                self.powers, times, self.h, laws, self.alpha, self.beta, s.system.mass,
+                s.part.remembers, saved, out, s.kept,
                 done, len(times),
             )  # fmt: skip
             if done > before:
@@ -307,7 +312,7 @@ class ScipyRun(OdeRun):
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
     ) -> None:
-        due = due_at(self.system.sample_times, self.time, times)
+        due = due_at(self.data.system.sample_times, self.time, times)
         for time, row, sampled in zip(times, saved, due, strict=True):
             began = self.time
             self._reach(float(time))
@@ -324,7 +329,7 @@ class ScipyRun(OdeRun):
         while self.solver.t < time and self.solver.status != "finished":  # at its bound
             message = self.solver.step()
             if self.solver.status == "failed":
-                cause = blocked_motion(self.system)
+                cause = blocked_motion(self.data)
                 message = f"{cause}: {COMPARE}" if cause else message
                 raise StepFailure(
                     self.time, 1, float("nan"), "SciPy's integrator",

@@ -31,6 +31,7 @@ from linkwork.math.compiled import announce
 from linkwork.math.registers.eights import vectors
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.state import State
+from linkwork.system.data import Data
 from linkwork.system.system import System
 
 MOST_GROWTH = 2.0  # of a step, over which what was a step before is extrapolated
@@ -64,34 +65,35 @@ class StagedRun(ImplicitRun):
         return float(self.fast.limits[fr.LARGEST]), int(self.fast.limits[fr.WHOSE])
 
     # ------------------------------------------------------------------------------- beginnings
-    def _allocate(self, system: System) -> None:
-        self.system = system
+    def _allocate(self, data: Data) -> None:
+        system = data.system
+        self.data = data
         n, method, values = system.bodies, self.method, system.layout.values
         self.equal, self.phase = 0, 0
         self.formula = method.formula(self.time, Past())
         slots, stages = method.past + self.formula.stages, self.formula.stages
-        self._allocate_stepper(system, sg.ALL_SETTINGS)
+        self._allocate_stepper(data, sg.ALL_SETTINGS)
         s = self.stepper.settings
         s[sg.KIND], s[sg.FIRST] = method.kind, method.past
         s[sg.PROJECTED], s[sg.TEST] = method.stabilized, TESTS[method.test]
-        self.fast, self.turning = fast_rotation(system, False, 0.0, round_=True), True
+        self.fast, self.turning = fast_rotation(data, False, 0.0, round_=True), True
         none = np.zeros((1, 1, 1))
         ends, spans = element_ends(system)
         self.stages = Stages(
             memory=vectors(4, slots, n), values=np.zeros((4, slots, values)),
-            gamma=np.zeros((stages, system.rows + 1)), alpha=none, beta=none, hg=none[0],
+            gamma=np.zeros((stages, data.rows + 1)), alpha=none, beta=none, hg=none[0],
             guess=none, quadrature=none[0], nodes=none[0], filters=none,
             power=np.zeros((1 + stages, 2)), sums=np.zeros((n + 1, 6)),
             scratch=np.zeros((n + 1, 6)), value_sums=np.zeros(values + 1),
             value_scratch=np.zeros(values + 1), ends=ends, spans=spans, sets=value_sets(system),
-            angles=np.array([row.is_angle for row in system.kept_rows] + [False], float),
+            angles=np.array([row.is_angle for row in data.kept_rows] + [False], float),
         )  # fmt: skip
         self.planned: tuple = ()
 
-    def _begin(self, system: System, state: State) -> None:
+    def _begin(self, data: Data, state: State) -> None:
         """From a state without a past: accelerations, their rate, and the first factorisation."""
-        self._allocate(system)
-        jerk = self._load_start(system, state)
+        self._allocate(data)
+        jerk = self._load_start(data, state)
         M, H = self.stages.memory[..., :6], self.stepper.history[..., :6]
         resolved, chart = self._resolved(jerk), self.method.kind == sg.STAGES
         speeds, a = H[vl.V].copy(), H[vl.VDOT].copy()
@@ -116,7 +118,7 @@ class StagedRun(ImplicitRun):
 
     def _resolved(self, jerk: np.ndarray) -> bool:
         """Whether v̈ says something about the first step: it changes v by less than v itself."""
-        H, scale = self.stepper.history[..., :6], np.repeat([self.system.length, 1.0], 3)
+        H, scale = self.stepper.history[..., :6], np.repeat([self.data.system.length, 1.0], 3)
         speed, rate, change = (np.abs(a / scale).max(initial=0.0) for a in (*H[:2], jerk))
         return bool(self.h**2 * change <= speed + self.h * rate)
 
@@ -126,7 +128,7 @@ class StagedRun(ImplicitRun):
         spins = Spins(self.stepper, self.fast)
         for j, old in enumerate(states, start=1):
             x, v = old.difference(now), old.velocities
-            full = accelerations(self.system, replace(old, restart={}))
+            full = accelerations(self.data, replace(old, restart={}))
             a = full.acceleration
             assert a is not None
             values[X, j] = values[X, j - 1] + full.values[0] - now.values[0]
@@ -146,14 +148,14 @@ class StagedRun(ImplicitRun):
         self.previous, self.equal = self.h, len(states)
         self.pivot()
 
-    def _restart_from(self, system: System, state: State) -> None:
+    def _restart_from(self, data: Data, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
         if "shares" not in r:  # written when the past was kept in rates: it begins anew
-            self._begin(system.with_rows(np.asarray(r["keep"], bool)), replace(state, restart={}))
+            self._begin(data.restricted(np.asarray(r["keep"], bool)), replace(state, restart={}))
             self.stepper.work[:2], self.origin = r["work"][:2], float(r["origin"])
             return
-        self._load_restart(system, state)
+        self._load_restart(data, state)
         self.stages.memory[:] = r["memory_of_steps"]
         self.stages.values[:] = r.get("memory_of_values", 0.0)
         self.equal, self.phase = int(r["equal"]), int(r["phase"])
@@ -239,14 +241,14 @@ class StagedRun(ImplicitRun):
         """Put the guess of the next stage into the work arrays."""
         s, hg = self.stepper, self.stages.hg[0, 0]
         s.settings[sp.CA], s.settings[sp.CV], s.settings[sp.STEP] = 1 / hg**2, 1 / hg, self.h
-        sg.prepare(s, self.stages, self.fast, self.system.work, 0, 0)
-        sg.place(s, self.fast, self.system.tables, self.system.work, True)
+        sg.prepare(s, self.stages, self.fast, self.data.work, 0, 0)
+        sg.place(s, self.fast, self.data.tables, self.data.work, True)
 
     def _march(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows, done: int
     ) -> tuple[int, int]:
         """Compiled steps from number `done` on, until one fails or all are done."""
-        status, system = sp.DONE, self.system
+        status, data = sp.DONE, self.data
         single = self.method.kind == sg.FILTER and self.method.varying
         while done < len(times) and status == sp.DONE:
             last = done + 1 if single or self.previous != self.h else len(times)
@@ -260,7 +262,7 @@ class StagedRun(ImplicitRun):
             before = done
             announce(advance_stages, "implicit steps by formulas of first order", 8)
             status, done = advance_stages(
-                system.kernels, system.tables, self.lu, system.work, self.stepper, self.stages,
+                data.kernels, data.tables, self.lu, data.work, self.stepper, self.stages,
                 self.fast, which, times, laws, saved, out, done, last,
             )  # fmt: skip
             self._count(done - before)
@@ -289,13 +291,13 @@ class StagedRun(ImplicitRun):
 
     def _stage_schedule(self, times: np.ndarray, first: int, last: int) -> np.ndarray:
         """Motion laws at the stages of all steps, in rows step × stages + stage."""
-        stages, targets = self.formula.stages, len(self.system.tables.targets)
+        stages, targets = self.formula.stages, len(self.data.tables.targets)
         out = np.zeros((len(times) * stages, targets))
         if targets:
             nodes = self.stages.nodes[0]
             when = times[first:last, None] - (1 - nodes) * self.h
             when[:, -1] = times[first:last]
-            out[first * stages : last * stages] = self.system.schedule(when.ravel())
+            out[first * stages : last * stages] = self.data.schedule(when.ravel())
         return out
 
     def _other_form(self) -> bool:
@@ -327,21 +329,21 @@ class StagedRun(ImplicitRun):
     def snapshot(self) -> tuple:
         """All that a step changes."""
         arrays = [np.copy(a) for a in self._changing]
-        parts = (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
+        parts = (self.data, self.stepper, self.fast, self.lu, self.stages, self.planned,
                  self.found)  # fmt: skip
         counts = (self.time, self.previous, self.h, self.equal, self.phase, self.formula,
                   self.core, self.pause, self.wait, self.repairs, self.pieces)  # fmt: skip
-        return parts, arrays, self.system.tables.reals.copy(), counts
+        return parts, arrays, self.data.tables.reals.copy(), counts
 
     def recover(self, snapshot: tuple) -> None:
         parts, arrays, reals, counts = snapshot
-        (self.system, self.stepper, self.fast, self.lu, self.stages, self.planned,
+        (self.data, self.stepper, self.fast, self.lu, self.stages, self.planned,
          self.found) = parts  # fmt: skip
         (self.time, self.previous, self.h, self.equal, self.phase, self.formula,
          self.core, self.pause, self.wait, self.repairs, self.pieces) = counts  # fmt: skip
         for one, copy in zip(self._changing, arrays, strict=True):
             one[:] = copy
-        self.system.tables.reals[:] = reals
+        self.data.tables.reals[:] = reals
 
     def restart(self) -> dict[str, Any]:
         """All numbers needed to go on with the same digits."""
@@ -364,7 +366,7 @@ class StagedRun(ImplicitRun):
             change = change + weight * M[RATE, f.past + i]
         change[:, 3:] = spin_rates(self.stepper, self.fast, change[:, 3:])
         change = np.abs(change)
-        change[:, :3] /= self.system.length
+        change[:, :3] /= self.data.system.length
         other = local_error(self.stepper.flow, self.stages.values, f, self.h)
         return max(float(f.error * self.h**2 * change.max(initial=0.0)), other)
 

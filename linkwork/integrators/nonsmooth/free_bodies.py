@@ -22,10 +22,10 @@ class FreeBodies(HardContacts):
 
     def _free(self, h: float, v0: np.ndarray, points: int) -> tuple[np.ndarray, ...]:
         """Velocities after the step, and the impulses."""
-        system, nodes = self.system, self.system.work.nodes
-        R, n = rotation_of(nodes, system.bodies), system.bodies
-        im.inverse_inertias(system.tables.bodies, nodes, self.inverse)
-        f = system.work.f[:n]
+        data, nodes = self.data, self.data.work.nodes
+        R, n = rotation_of(nodes, data.system.bodies), data.system.bodies
+        im.inverse_inertias(data.tables.bodies, nodes, self.inverse)
+        f = data.work.f[:n]
         v = self.v
         v[:n, :3], v[:n, 3:] = v0[:, :3], np.einsum("bij,bj->bi", R, v0[:, 3:])
         own, r = self._start(points)
@@ -66,8 +66,8 @@ class FreeBodies(HardContacts):
         self.iterations = float(rounds)
         if change <= limit or points > MOST:
             return
-        n = self.system.bodies
-        H, q = np.zeros((3 * points, self.system.layout.rigid)), np.zeros((points, 3))
+        n = self.data.system.bodies
+        H, q = np.zeros((3 * points, self.data.system.layout.rigid)), np.zeros((points, 3))
         im.columns_in_world(*args, H)
         im.relative_all(*args, free, q)
         inverse = np.zeros((n, 6, 6))
@@ -89,9 +89,9 @@ class FreeBodies(HardContacts):
         self.lifted = None
         slop = SLOP * self.candidates.size
         deep = self.reals[:points, GAP] + slop
-        if not points or deep.min() >= 0 or self.system.rows:
+        if not points or deep.min() >= 0 or self.data.rows:
             return
-        nodes, n = self.system.work.nodes, self.system.bodies
+        nodes, n = self.data.work.nodes, self.data.system.bodies
         v, r = np.zeros_like(self.v), np.zeros((points, 3))
         own = own.copy()
         own[:, im.LEAST] = own[:, im.FRICTION] = 0.0

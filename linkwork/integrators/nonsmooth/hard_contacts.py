@@ -21,7 +21,7 @@ from linkwork.math import rotations
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.evaluate import evaluate, set_rotations
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 COLUMNS = 8  # of every contact: force on b, where, normal force, number of points
 DEEPEST = 0.05  # depth over the smallest shape that is refused at the start
@@ -34,14 +34,15 @@ class HardContacts(BasicRun):
     iterations = 0.0
     lifted: np.ndarray | None = None  # velocities that positions alone follow
 
-    def __init__(self, method: Any, full: System, system: System, state: State, h: float) -> None:
+    def __init__(self, method: Any, full: Data, data: Data, state: State, h: float) -> None:
+        system = data.system
         self.method, self.full = method, full
         refuse_what_it_cannot(full)
         begun = state.restart
         if begun:
             keep = np.asarray(begun["keep"], bool)
-            system = full if keep.all() else full.with_rows(keep)
-        self.system, self.time, self.h = system, state.time, h
+            data = full if keep.all() else full.restricted(keep)
+        self.data, self.time, self.h = data, state.time, h
         self.origin = float(begun["origin"]) if begun else state.time
         self.repairs = 0
         self.work_done, self.powers = np.zeros(2), np.zeros(2)
@@ -55,15 +56,15 @@ class HardContacts(BasicRun):
         self.motion = state.motion.copy()
         self.v = np.zeros((system.bodies + 1, 6))  # world axes
         self.inverse = np.zeros((system.bodies + 1, 10))
-        known = state if begun else accelerations(system, state)
+        known = state if begun else accelerations(data, state)
         assert known.acceleration is not None
         self.acceleration = known.acceleration.copy()
-        self.gamma = system.all_gamma(np.zeros(system.rows))
+        self.gamma = data.all_gamma(np.zeros(data.rows))
         if known.gamma is not None:
             self.gamma = known.gamma.copy()
         self.lu: Any = None
         self.contact_rows = np.zeros(COLUMNS * len(self.candidates.contacts))
-        gravity = float(np.linalg.norm(system.tables.gravity))
+        gravity = float(np.linalg.norm(data.tables.gravity))
         self.scale = gravity if gravity > 0 else system.length  # an acceleration
         if begun:
             self.work_done[:], self.powers[:] = np.reshape(begun["work"], (2, 2))
@@ -73,7 +74,7 @@ class HardContacts(BasicRun):
         else:
             self._place(self.motion)
             self._forces(self.time)
-            self.powers[:] = system.work.power
+            self.powers[:] = data.work.power
             self._refuse_overlaps()
 
     def _refuse_overlaps(self) -> None:
@@ -82,9 +83,9 @@ class HardContacts(BasicRun):
         gaps = self.reals[:points, GAP]
         if points and gaps.min() < -DEEPEST * self.candidates.size:
             k = int(np.argmin(gaps))
-            n = self.system.bodies
+            n = self.data.system.bodies
             one, two = (
-                f"body '{self.system.names[b]}'" if b < n else "the ground"
+                f"body '{self.data.system.names[b]}'" if b < n else "the ground"
                 for b in self.ints[k, :2]
             )
             raise ModelError(
@@ -94,22 +95,22 @@ class HardContacts(BasicRun):
             )
 
     def _place(self, motion: np.ndarray) -> None:
-        w = self.system.work
-        w.nodes[: self.system.bodies, :13] = motion
+        w = self.data.work
+        w.nodes[: self.data.system.bodies, :13] = motion
         set_rotations(w.nodes)
 
     def _forces(self, time: float) -> None:
         """Residual without accelerations and multipliers, matrix of masses and joints."""
-        system = self.system
-        w = system.work
+        data = self.data
+        w = data.work
         w.vdot[:], w.x[:], w.gamma[:], w.Ct[:] = 0.0, 0.0, 0.0, 0.0
         w.coef[:COEFS] = 0.0
-        w.coef[TANGENT], w.coef[RATES] = float(system.rows > 0), float(system.moving)
-        evaluate(system.kernels, system.tables, w, time, 1.0 / system.mass)
+        w.coef[TANGENT], w.coef[RATES] = float(data.rows > 0), float(data.part.moving)
+        evaluate(data.kernels, data.tables, w, time, 1.0 / data.system.mass)
 
     def _find(self) -> int:
         """Points of contact at the positions in the work arrays; how many."""
-        c, nodes = self.candidates, self.system.work.nodes
+        c, nodes = self.candidates, self.data.work.nodes
         if not len(c.shapes.body):
             return 0
         while True:

@@ -27,16 +27,16 @@ class JointedBodies(HardContacts):
     def _held(self, h: float, v0: np.ndarray, points: int) -> tuple[np.ndarray, ...]:
         """Velocities after the step, impulses, and multipliers (over h) of the joints."""
         self.lifted = None
-        system, mass, n = self.system, self.system.mass, self.system.motions
-        w = system.work
+        data, mass, n = self.data, self.data.system.mass, self.data.system.motions
+        w = data.work
         velocity = v0.ravel()
-        first, C = system.pattern.indptr[n], system.rows
-        Cq = w.vals[system.pattern.places[first:]]
-        rows = np.repeat(np.arange(C), np.diff(system.pattern.indptr[n:]))
-        columns = system.pattern.indices[first:]
+        first, C = data.pattern.indptr[n], data.rows
+        Cq = w.vals[data.pattern.places[first:]]
+        rows = np.repeat(np.arange(C), np.diff(data.pattern.indptr[n:]))
+        columns = data.pattern.indices[first:]
         Ct = w.Ct[:C].copy()
         rate = np.bincount(rows, Cq * velocity[columns], C) + Ct
-        rhs = np.concatenate([-h * w.f[: system.bodies].ravel() / mass, -rate])
+        rhs = np.concatenate([-h * w.f[: data.system.bodies].ravel() / mass, -rate])
         change = self._solve(rhs)
         v1, gamma = velocity + change[:n], change[n:]
         H = np.zeros((3 * points, n))
@@ -59,11 +59,11 @@ class JointedBodies(HardContacts):
         self._keep(points, r)
         # what motors do: −λ·C_q (v₀ + v₁)/2 of the driven rows, with C_q v₁ = −C_t
         self.work_done[1] -= mass * float(gamma[self._driven] @ (rate / 2 - Ct)[self._driven])
-        return v1.reshape(-1, 6), r, system.all_gamma(gamma * mass / h)
+        return v1.reshape(-1, 6), r, data.all_gamma(gamma * mass / h)
 
     @cached_property
     def _driven(self) -> np.ndarray:
-        return np.array([row.driven for row in self.system.kept_rows], bool)
+        return np.array([row.driven for row in self.data.kept_rows], bool)
 
     def _iterate_matrix(
         self, W: np.ndarray, q: np.ndarray, own: np.ndarray, r: np.ndarray, limit: float
@@ -83,19 +83,19 @@ class JointedBodies(HardContacts):
 
     def _solve(self, rhs: np.ndarray) -> np.ndarray:
         """Solution with the matrix in the work arrays, which is factorised."""
-        vals = self.system.work.vals
+        vals = self.data.work.vals
         if self.lu is None:
-            self.lu = factorise(self.system)
+            self.lu = factorise(self.data)
         kept, x = vals.copy(), rhs.copy()
         if not refactor(self.lu, vals, x) < GROWTH:
             vals[:] = kept
             self.repairs += 1
-            self.lu = factorise(self.system)
+            self.lu = factorise(self.data)
             x[:] = rhs
             refactor(self.lu, vals, x)
         sweep_back(self.lu, vals, x)
         return x
 
     def _again(self, rhs: np.ndarray) -> np.ndarray:
-        solve(self.lu, self.system.work.vals, rhs)
+        solve(self.lu, self.data.work.vals, rhs)
         return rhs

@@ -8,7 +8,7 @@ from linkwork.integrators.contract import Run
 from linkwork.model import checks
 from linkwork.model.written import Written
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +41,7 @@ class Moreau(Written):
         checks.number(self.tolerance, "tolerance of Moreau", positive=True)
         checks.count(self.sweeps, "sweeps of Moreau")
 
-    def run(self, full: System, system: System, state: State, h: float) -> Run:
+    def run(self, full: Data, data: Data, state: State, h: float) -> Run:
         from linkwork.integrators.nonsmooth.run import MoreauRun  # compiles
 
-        return MoreauRun(self, full, system, state, h)
+        return MoreauRun(self, full, data, state, h)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 
-def refuse_what_it_cannot(system: System) -> None:
+def refuse_what_it_cannot(data: Data) -> None:
     """lw.Moreau knows rigid bodies, joints and explicit forces."""
+    system = data.system
     system.refuse_nodes("lw.Moreau")
     system.refuse_held("lw.Moreau")
     for e in system.elements:
@@ -27,7 +28,7 @@ def refuse_what_it_cannot(system: System) -> None:
     for body in system.items:
         J = np.asarray(body.inertia)
         flat = np.linalg.det(J / max(np.abs(J).max(), 1e-300)) <= 0
-        if not system.rows and (body.mass <= 0 or flat):
+        if not data.rows and (body.mass <= 0 or flat):
             raise ModelError(
                 f"lw.Moreau needs a mass and an inertia of {body.label}, on which impulses act; "
                 "give it both"

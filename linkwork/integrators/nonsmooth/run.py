@@ -49,21 +49,21 @@ class MoreauRun(FreeBodies, JointedBodies):
                 out.own[row] = self.own_now()
 
     def _step(self, time: float) -> None:
-        system, h = self.system, time - self.time
+        data, h = self.data, time - self.time
         middle = moved(self.motion, 0.5 * h, self.motion[:, 7:])
         self._place(middle)
-        system.set_time(self.time + 0.5 * h)
+        data.set_time(self.time + 0.5 * h)
         self._forces(self.time + 0.5 * h)
         points = self._find()
         v0 = self.motion[:, 7:].copy()
-        v1, impulses, self.gamma = (self._free if not system.rows else self._held)(h, v0, points)
+        v1, impulses, self.gamma = (self._free if not data.rows else self._held)(h, v0, points)
         if not np.all(np.isfinite(v1)):
             raise StepFailure(
                 time, int(self.iterations), float("nan"), "the equations of motion",
                 f"has no finite velocities at t = {time:.6g}: forces are explicit in lw.Moreau; "
                 "take a smaller step, or softer springs",
             )  # fmt: skip
-        power = system.work.power.copy()
+        power = data.work.power.copy()
         middle[:, 7:] = v1
         self.motion = moved(middle, 0.5 * h, v1)
         self.acceleration = (v1 - v0) / h
@@ -73,46 +73,46 @@ class MoreauRun(FreeBodies, JointedBodies):
 
     def _close_joints(self, time: float) -> None:
         """Correct positions: those of joints to C = 0, those of contacts by a part of the depth."""
-        system = self.system
+        data = self.data
         if self.lifted is not None:
             kept = self.motion[:, 7:].copy()
             self.motion = moved(self.motion, self.h, self.lifted)
             self.motion[:, 7:] = kept
-        if not system.rows:
+        if not data.rows:
             return
         if self._correct(time) > OPEN:
             self._close_widely_open(time)
 
     def _correct(self, time: float) -> float:
         """One correction of positions; how far joints were open (lengths over the mechanism's)."""
-        system = self.system
+        data = self.data
         self._evaluate(time)
-        C = system.work.C[: system.rows]
+        C = data.work.C[: data.rows]
         found = float(np.abs(C * self.row_sizes).max())
-        step = self._solve(np.concatenate([np.zeros(system.motions), -C]))
+        step = self._solve(np.concatenate([np.zeros(data.system.motions), -C]))
         kept = self.motion[:, 7:].copy()
-        self.motion = moved(self.motion, 1.0, step[: system.motions].reshape(-1, 6))
+        self.motion = moved(self.motion, 1.0, step[: data.system.motions].reshape(-1, 6))
         self.motion[:, 7:] = kept
         return found
 
     def _evaluate(self, time: float) -> None:
         self._place(self.motion)
-        self.system.set_time(time)
+        self.data.set_time(time)
         self._forces(time)
 
     def _close_widely_open(self, time: float) -> None:
         """Correct further where one correction was not enough, or end the run."""
-        system = self.system
+        data = self.data
         for _ in range(CORRECTIONS):
             self._evaluate(time)
-            C = system.work.C[: system.rows] * self.row_sizes
+            C = data.work.C[: data.rows] * self.row_sizes
             if not np.all(np.isfinite(C)):
                 break
             if np.abs(C).max() < 0.1 * OPEN:
                 return
             self._correct(time)
-        where = str(system.kept_rows[int(np.argmax(np.nan_to_num(np.abs(C), nan=np.inf)))])
-        cause = blocked_motion(system)
+        where = str(data.kept_rows[int(np.argmax(np.nan_to_num(np.abs(C), nan=np.inf)))])
+        cause = blocked_motion(data)
         raise StepFailure(
             time, CORRECTIONS, float(np.abs(C).max()), where,
             f"could not close its joints at t = {time:.6g}; " + (
@@ -122,7 +122,7 @@ class MoreauRun(FreeBodies, JointedBodies):
     @cached_property
     def row_sizes(self) -> np.ndarray:
         """What makes the rows numbers without units."""
-        return row_scale(self.system.kept_rows, self.system.length)
+        return row_scale(self.data.kept_rows, self.data.system.length)
 
     # ------------------------------------------------------------------------------ what results
     def _account(
@@ -130,12 +130,12 @@ class MoreauRun(FreeBodies, JointedBodies):
         r: np.ndarray,
     ) -> None:  # fmt: skip
         """Work of the step, and what contacts have done."""
-        rows, n = self.contact_rows, self.system.bodies
+        rows, n = self.contact_rows, self.data.system.bodies
         rows[:] = 0.0
         self.work_done += h * power
         if not points:
             return
-        nodes = self.system.work.nodes
+        nodes = self.data.work.nodes
         R, mean = rotation_of(nodes, n), np.zeros((n + 1, 6))
         half = 0.5 * (v0 + v1)
         mean[:n, :3], mean[:n, 3:] = half[:, :3], np.einsum("bij,bj->bi", R, half[:, 3:])
@@ -157,11 +157,12 @@ class MoreauRun(FreeBodies, JointedBodies):
     @cached_property
     def _firsts(self) -> np.ndarray:
         """(contacts, bodies + 1): whether a body is one of `a`."""
-        numbers = {id(body): i for i, body in enumerate(self.system.items)}
-        found = np.zeros((len(self.candidates.contacts), self.system.bodies + 1), bool)
+        system = self.data.system
+        numbers = {id(body): i for i, body in enumerate(system.items)}
+        found = np.zeros((len(self.candidates.contacts), system.bodies + 1), bool)
         for k, contact in enumerate(self.candidates.contacts):
             for body in contact.a if isinstance(contact.a, (list, tuple)) else [contact.a]:
-                found[k, numbers.get(id(body), self.system.bodies)] = True
+                found[k, numbers.get(id(body), system.bodies)] = True
         return found
 
     @property
@@ -192,10 +193,10 @@ class MoreauRun(FreeBodies, JointedBodies):
         self.work_done[:], self.contact_rows[:], self.sorted[:] = work, rows, order
 
     def state(self) -> State:
-        system = self.system
+        data = self.data
         return State(
-            self.time, system.names, self.motion.copy(), self.acceleration.copy(),
-            self.gamma.copy(), system.tables.reals[system.memory_places].copy(), self.restart(),
+            self.time, data.system.names, self.motion.copy(), self.acceleration.copy(),
+            self.gamma.copy(), data.memory, self.restart(),
             np.zeros((3, 0)),
         )  # fmt: skip
 
@@ -203,7 +204,7 @@ class MoreauRun(FreeBodies, JointedBodies):
         """All numbers needed to go on."""
         return {
             "work": np.concatenate([self.work_done, self.powers]), "keys": self.keys.copy(),
-            "impulses": self.before.copy(), "keep": self.system.keep.copy(),
+            "impulses": self.before.copy(), "keep": self.data.keep.copy(),
             "sorted": self.sorted.copy(), "contacts": self.contact_rows.copy(),
             "origin": np.array(self.origin), "memory": np.zeros(0),
             "method": np.frombuffer(repr(self.method).encode(), np.uint8).copy(),

@@ -24,6 +24,7 @@ from linkwork.system.consistency.consistent import unknown_scale
 from linkwork.system.elimination import refactor, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
+from linkwork.system.data import Data
 from linkwork.system.system import System
 
 FAR = 0.1  # h² v̇ (lengths over L, rad) that is no motion of a step
@@ -59,23 +60,23 @@ def goes_far(system: System, state: State, share: np.ndarray, h: float) -> bool:
     return not system.layout.values and float(np.abs(move).max(initial=0.0)) > FAR
 
 
-def settled_accelerations(system: System, state: State, h: float) -> np.ndarray | None:
+def settled_accelerations(data: Data, state: State, h: float) -> np.ndarray | None:
     """v̇ (bodies, 6) of a linearised implicit step of length h; None where it has none."""
     still = replace(state, acceleration=None, gamma=None)
-    p, n = system.pattern, system.motions
+    p, n = data.pattern, data.system.motions
     shape = p.unknowns, p.unknowns
     moved = np.concatenate([state.velocities.ravel(), np.zeros(p.unknowns - n)])
-    along = SparseRows(system.evaluate(still).values, p.indices, p.indptr, shape).times(moved)[:n]
-    e = system.evaluate(still, cM=1.0, cD=h, cK=h * h, rates=True)
-    D, matrix = unknown_scale(system), SparseRows(e.values, p.indices, p.indptr, shape)
+    along = SparseRows(data.evaluate(still).values, p.indices, p.indptr, shape).times(moved)[:n]
+    e = data.evaluate(still, cM=1.0, cD=h, cK=h * h, rates=True)
+    D, matrix = unknown_scale(data), SparseRows(e.values, p.indices, p.indptr, shape)
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
-    system.work.vals[p.places] = matrix.data
+    data.work.vals[p.places] = matrix.data
     y = D * np.concatenate([-e.f.ravel() - h * along, e.Qc])
     try:
-        lu = factorise(system)
+        lu = factorise(data)
     except SingularError:
         return None
-    if not np.isfinite(refactor(lu, system.work.vals, y)):
+    if not np.isfinite(refactor(lu, data.work.vals, y)):
         return None
-    sweep_back(lu, system.work.vals, y)
+    sweep_back(lu, data.work.vals, y)
     return (D * y)[:n].reshape(-1, 6)

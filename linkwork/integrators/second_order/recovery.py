@@ -22,7 +22,7 @@ from linkwork.integrators.blocked import COMPARE, blocked_motion
 from linkwork.integrators.contract import BasicRun, StepFailure
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, PIVOTS
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 OTHER_ROWS = 4  # a status beside those of `stepping`: only another choice of rows helps
 FAR_OFF = 1e6  # m, positions whose round-off may be what is left of a residual
@@ -36,7 +36,7 @@ class RepairedRun(BasicRun, ABC):
 
     @property
     @abstractmethod
-    def _solving(self) -> tuple[System, np.ndarray]:
+    def _solving(self) -> tuple[Data, np.ndarray]:
         """The system that is solved, and the report of the last solution: iterations, last
         correction, worst unknown, its residual."""
 
@@ -171,15 +171,15 @@ class RepairedRun(BasicRun, ABC):
         return status
 
     def _give_up(self, time: float) -> None:
-        system, (iterations, _, place, residual) = self._solving
-        place, n = int(place), system.motions
+        data, (iterations, _, place, residual) = self._solving
+        place, n = int(place), data.system.motions
         if place >= n:
-            where = str(system.kept_rows[place - n])
+            where = str(data.kept_rows[place - n])
         else:
-            where = f"the equations of {system.layout.describe(place)}"
+            where = f"the equations of {data.system.layout.describe(place)}"
         state = self.state()
         reach = float(np.abs(state.motion[:, :3]).max(initial=0.0))
-        if far := run_away(system, state):
+        if far := run_away(data, state):
             what = f"could not go on at t = {time:.6g}: {far}"
             raise StepFailure(time, int(iterations), float(residual), where, what)
         if reach > FAR_OFF and residual < 64 * np.finfo(float).eps * reach:
@@ -191,25 +191,26 @@ class RepairedRun(BasicRun, ABC):
             )  # fmt: skip
         # which joint of a blocked loop stays open depends on the method: the motor is the cause
         open_ = f"largest residual {residual:.2g} in {where}; "
-        open_ = "" if place >= n and blocked_motion(system) else open_
+        open_ = "" if place >= n and blocked_motion(data) else open_
         raise StepFailure(
             time, int(iterations), float(residual), where,
             f"did not converge at t = {time:.6g} after {int(iterations)} iterations, also with the "
-            f"step cut to 1/{2**SMALLEST}; {open_}{probable_cause(system, state, self.h)}",
+            f"step cut to 1/{2**SMALLEST}; {open_}{probable_cause(data, state, self.h)}",
         )  # fmt: skip
 
 
-def probable_cause(system: Any, state: Any, h: float) -> str:
+def probable_cause(data: Any, state: Any, h: float) -> str:
     """Why a step fails, as far as the last good one tells, and what to do."""
     spins = np.linalg.norm(state.velocities[:, 3:], axis=1)
     b = int(np.argmax(spins)) if len(spins) else 0
     if len(spins) and spins[b] * h > TOO_FAR:
         return (
-            f"body '{system.names[b]}' turns by {spins[b] * h:.3g} rad in a step of {h:g} s, more "
+            f"body '{data.system.names[b]}' turns by {spins[b] * h:.3g} rad in a step "
+            f"of {h:g} s, more "
             f"than a step resolves: take h = {0.1 / spins[b]:.1g} s or less, and if that speed is "
             "not meant, look for what drives it"
         )
-    if blocked := blocked_motion(system):
+    if blocked := blocked_motion(data):
         return f"{blocked}: {COMPARE}"
     return (
         "the mechanism may lock here, two forces may balance only for smaller steps, or a force "
@@ -217,16 +218,17 @@ def probable_cause(system: Any, state: Any, h: float) -> str:
     )
 
 
-def run_away(system: Any, state: Any) -> str:
+def run_away(data: Any, state: Any) -> str:
     """Which body has left the mechanism far behind, and why; empty where none has."""
-    begin = system.described_state().motion[:, :3]
+    begin = data.system.described_state().motion[:, :3]
     gone = np.linalg.norm(state.motion[: len(begin), :3] - begin, axis=1)
-    size = max(system.length, float(np.abs(begin).max(initial=0.0)))
+    size = max(data.system.length, float(np.abs(begin).max(initial=0.0)))
     if not len(gone) or np.all(gone <= GONE * size):
         return ""
     b = int(np.argmax(np.where(np.isnan(gone), np.inf, gone)))
     return (
-        f"body '{system.names[b]}' has gone off by {gone[b]:.2g} m, and the mechanism has a size "
+        f"body '{data.system.names[b]}' has gone off by {gone[b]:.2g} m, and the "
+        "mechanism has a size "
         f"of {size:.2g} m: something drives it ever faster; look for a force or a controller that "
         "pushes further instead of back (the sign of a stiffness, a damping or a gain)"
     )

@@ -31,7 +31,7 @@ from linkwork.integrators.second_order.two_forms import TwoForms
 from linkwork.system.consistency.accelerations import factorise, factorise_again
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 # growth of round-off in the elimination before pivots are chosen anew: so much of a correction is
 # lost, times 1e-16, that the next one makes up for it
@@ -52,8 +52,8 @@ class ImplicitRun(TwoForms):
     free_turn = 0.5  # a top's precession and nutation err by some φ²/1000 of their frequencies
 
     def __init__(
-        self, system: System, method: LinearMethod, state: State, h: float, choose_rows: Any,
-        constraint_stiffness: bool = True, full: System | None = None,
+        self, data: Data, method: LinearMethod, state: State, h: float, choose_rows: Any,
+        constraint_stiffness: bool = True, full: Data | None = None,
     ) -> None:  # fmt: skip
         self.method, self.full = method, full
         self.choose_rows = choose_rows
@@ -67,27 +67,27 @@ class ImplicitRun(TwoForms):
         self.core = 2**62  # the fewest unknowns so far that went to the sparse part
         self.pause = self.wait = SHORTEST  # steps before new pivots are tried, and those to go
         if state.restart:
-            self._restart_from(system, state)
+            self._restart_from(data, state)
         else:
-            self._begin(system, state)
+            self._begin(data, state)
 
     # ------------------------------------------------------------------------------- beginnings
-    def _allocate(self, system: System) -> None:
-        self.system = system
-        self._allocate_stepper(system, sp.SETTINGS)
+    def _allocate(self, data: Data) -> None:
+        self.data = data
+        self._allocate_stepper(data, sp.SETTINGS)
         self._allocate_fast(self.method.coefficients(self.h, None).offset)
 
-    def _allocate_stepper(self, system: System, settings: int) -> None:
-        self.stepper = make_stepper(system, settings)
+    def _allocate_stepper(self, data: Data, settings: int) -> None:
+        self.stepper = make_stepper(data, settings)
         s = self.stepper.settings
         s[sp.TOLERANCE], s[sp.MAX_ITERATIONS] = self.method.tolerance, self.method.max_iterations
         s[sp.MOST_TURN], s[sp.GROWTH] = np.inf, GROWTH
         s[sp.STIFFNESS], s[sp.LEARN] = self.constraint_stiffness, 2.0
 
-    def _begin(self, system: System, state: State) -> None:
+    def _begin(self, data: Data, state: State) -> None:
         """From a state without a past: accelerations, their rate, and the first factorisation."""
-        self._allocate(system)
-        jerk = self._load_start(system, state)
+        self._allocate(data)
+        jerk = self._load_start(data, state)
         c = self.method.coefficients(self.h, None)
         H = self.stepper.history[..., :6]
         # generalized-alpha keeps it at t + (α_m − α_f) h (Arnold, Brüls, Cardona 2015)
@@ -105,7 +105,7 @@ class ImplicitRun(TwoForms):
         """Start anew from the motion: its own accelerations and multipliers, without a past."""
         done = self.stepper.work[:2].copy()
         self.turning, self.previous = False, None
-        self._begin(self.system, replace(self.state(), acceleration=None, gamma=None, restart={}))
+        self._begin(self.data, replace(self.state(), acceleration=None, gamma=None, restart={}))
         self.stepper.work[:2] = done
 
     def _starts_fast(self) -> bool:
@@ -113,11 +113,11 @@ class ImplicitRun(TwoForms):
         s = self.stepper
         spins = keeps_spinning(s.history, s.p, self.h, 1.0)
         s.p[:] = 0.0
-        return bool(spins or turns_fast(s.history, self.system.tables.bodies, self.h, TURN))
+        return bool(spins or turns_fast(s.history, self.data.tables.bodies, self.h, TURN))
 
-    def _load_start(self, system: System, state: State) -> np.ndarray:
+    def _load_start(self, data: Data, state: State) -> np.ndarray:
         """Motion, accelerations, multipliers and the predictor's past; returns v̈."""
-        start = rates_of_start(system, state, self.h)
+        start = rates_of_start(data, state, self.h)
         self._load(start.now, start.acceleration, start.gamma)
         H = self.stepper.history[..., :6]
         vl.past_of_start(
@@ -125,33 +125,33 @@ class ImplicitRun(TwoForms):
         )
         H[vl.VDOTPREV] = start.acceleration - self.h * start.jerk
         H[vl.VPREV] = start.now.velocities - self.h * start.acceleration
-        self.stepper.gamma[1, : system.rows] -= self.h * start.gamma_rate
+        self.stepper.gamma[1, : data.rows] -= self.h * start.gamma_rate
         return start.jerk
 
     def _load(self, state: State, acceleration: np.ndarray, gamma: np.ndarray) -> None:
-        system, s = self.system, self.stepper
-        system.load(replace(state, acceleration=acceleration, gamma=gamma))
-        s.base[:] = system.work.nodes
+        data, s = self.data, self.stepper
+        data.load(replace(state, acceleration=acceleration, gamma=gamma))
+        s.base[:] = data.work.nodes
         H = s.history[..., :6]
         H[vl.V] = state.velocities
         H[vl.VDOT] = H[vl.ALG] = acceleration
         vl.load_values(s.flow, state.values)
-        s.gamma[:, : system.rows] = gamma[system.kept]
+        s.gamma[:, : data.rows] = gamma[data.kept]
 
     def _set_powers(self) -> None:
         """Dissipated and supplied power at the start."""
-        w, s = self.system.work, self.stepper
+        w, s = self.data.work, self.stepper
         w.gamma[:] = s.gamma[0]
         w.coef[:COEFS] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         w.Ct[:] = 0.0
-        evaluate(self.system.kernels, self.system.tables, w, self.time, 0.0)
+        evaluate(self.data.kernels, self.data.tables, w, self.time, 0.0)
         s.work[2] = w.power[0]
         s.work[3] = w.power[1] + float(s.gamma[0] @ w.Ct)
 
-    def _restart_from(self, system: System, state: State) -> None:
+    def _restart_from(self, data: Data, state: State) -> None:
         """From the numbers of an earlier run: goes on with the same digits."""
         r = state.restart
-        self._load_restart(system, state)
+        self._load_restart(data, state)
         h, self.h = self.h, float(r["h"])
         self.spacing = self.h
         self.set_step(self.h, fresh=False)
@@ -159,13 +159,13 @@ class ImplicitRun(TwoForms):
         if h != self.h:
             self.set_step(h)
 
-    def _load_restart(self, system: System, state: State) -> None:
+    def _load_restart(self, data: Data, state: State) -> None:
         """The stepper as it was at the end of the earlier run, with the rows kept there."""
         r = state.restart
         keep = np.asarray(r["keep"], bool)
-        self._allocate(system if np.array_equal(keep, system.keep) else system.with_rows(keep))
+        self._allocate(data if np.array_equal(keep, data.keep) else data.restricted(keep))
         acceleration = np.asarray(r["history"])[vl.VDOT, :, :6]
-        self._load(state, acceleration, self.system.all_gamma(np.asarray(r["gamma"])[0]))
+        self._load(state, acceleration, self.data.all_gamma(np.asarray(r["gamma"])[0]))
         for name in REMEMBERED:
             getattr(self.stepper, name)[:] = r[name]
         self.turning = "shares" in r
@@ -230,17 +230,17 @@ class ImplicitRun(TwoForms):
 
     def _factorise(self, pivots: tuple | None = None) -> Any:
         """Factors of the matrix at the predicted end of the next step."""
-        system, s = self.system, self.stepper
+        data, s = self.data, self.stepper
         self._guess()
-        set_coefficients(s, system.work, self.turning)
-        evaluate(system.kernels, system.tables, system.work, self.time, 1 / s.settings[sp.MASS])
-        return factorise(system, pivots)
+        set_coefficients(s, data.work, self.turning)
+        evaluate(data.kernels, data.tables, data.work, self.time, 1 / s.settings[sp.MASS])
+        return factorise(data, pivots)
 
     def _guess(self) -> None:
         """Put the prediction of the next step into the work arrays."""
-        s, work = self.stepper, self.system.work
+        s, work = self.stepper, self.data.work
         if self.turning:
-            fr.guess_fast(s, self.fast, self.system.tables, work)
+            fr.guess_fast(s, self.fast, self.data.tables, work)
         else:
             guess(s, work)
 
@@ -260,7 +260,7 @@ class ImplicitRun(TwoForms):
                         out.iterations[saved[done]] = self.iterations
                     done += 1
                     tried = 0
-        watch_left_out_rows(self.full, self.system, self.state)
+        watch_left_out_rows(self.full, self.data, self.state)
 
     def _store_repaired(self, out: StepRows, row: int) -> None:
         """A step that was not taken by the compiled loop, before samples let it jump."""
@@ -292,40 +292,40 @@ class ImplicitRun(TwoForms):
 
     # --------------------------------------------------------------------------------- recovery
     @property
-    def _solving(self) -> tuple[System, np.ndarray]:
-        return self.system, self.stepper.report[:4]
+    def _solving(self) -> tuple[Data, np.ndarray]:
+        return self.data, self.stepper.report[:4]
 
     def _new_pivots(self, time: float) -> None:
         if self.turning:  # the bodies' part of the matrix was used up
-            fr.place_fast(self.stepper, self.fast, self.system.tables, self.system.work)
-        self.lu = factorise_again(self.system, time, 1.0 / self.stepper.settings[sp.MASS])
+            fr.place_fast(self.stepper, self.fast, self.data.tables, self.data.work)
+        self.lu = factorise_again(self.data, time, 1.0 / self.stepper.settings[sp.MASS])
 
     def _take(self, times: np.ndarray) -> tuple[int, int]:
-        out = step_rows(self.system, len(times))
-        laws = self.system.schedule(times)
+        out = step_rows(self.data.system, len(times))
+        laws = self.data.schedule(times)
         status, done = self._march(times, laws, np.arange(len(times)), out, 0)
-        if status == sp.DONE and self.system.sample_times:
+        if status == sp.DONE and self.data.system.sample_times:
             self.taken = self.time, out.acceleration[done - 1], out.gamma[done - 1]
         return status, int(out.iterations[:done].sum())
 
     def _other_rows(self) -> None:
         """Look again which rows are independent at the last good position."""
-        old, s = self.system, self.stepper
+        old, s = self.data, self.stepper
         state = self.state()
-        system = self.choose_rows(state)
-        if np.array_equal(system.keep, old.keep):
+        data = self.choose_rows(state)
+        if np.array_equal(data.keep, old.keep):
             self.pivot()
             return
         forces = old.evaluate(replace(state, acceleration=None)).Cq.T @ s.gamma[0, : old.rows]
-        Cq = system.evaluate(replace(state, acceleration=None, gamma=None)).Cq
+        Cq = data.evaluate(replace(state, acceleration=None, gamma=None)).Cq
         gamma = np.linalg.lstsq(Cq.T.toarray(), forces, rcond=None)[0]
         kept, fast, self.core = s, self.fast, 2**62
-        self._allocate(system)
+        self._allocate(data)
         for name in ("base", "history", "flow", "work", "kappa", "p"):
             getattr(self.stepper, name)[:] = getattr(kept, name)
         of_rows = {name: getattr(self.fast, name) for name in ("holds", "starts", "blocks")}
         self.fast = fast._replace(**of_rows)
-        self.stepper.gamma[:, : system.rows] = gamma
+        self.stepper.gamma[:, : data.rows] = gamma
         self.set_step(self.h, fresh=False)
         self.pivot()
 
@@ -343,10 +343,10 @@ class ImplicitRun(TwoForms):
     def snapshot(self) -> tuple:
         """All that a step changes (also the choice of rows and pivots, when it is repaired)."""
         arrays = [np.copy(a) for a in (*self.stepper, *self.fast, *self.lu.chosen)]
-        parts = self.system, self.stepper, self.fast, self.turning, self.lu
+        parts = self.data, self.stepper, self.fast, self.turning, self.lu
         trials = self.core, self.pause, self.wait, self.stays
         return (
-            parts, arrays, self.system.tables.reals.copy(), self.time, self.h,
+            parts, arrays, self.data.tables.reals.copy(), self.time, self.h,
             (self.previous, self.follows, self.spacing), trials, (self.repairs, self.pieces),
         )  # fmt: skip
 
@@ -355,20 +355,20 @@ class ImplicitRun(TwoForms):
         self.repairs, self.pieces = counts
         self.core, self.pause, self.wait, self.stays = trials
         self.previous, self.follows, self.spacing = steps
-        self.system, self.stepper, self.fast, self.turning, self.lu = parts
+        self.data, self.stepper, self.fast, self.turning, self.lu = parts
         changing = (*self.stepper, *self.fast, *self.lu.chosen)
         for mine, copy in zip(changing, arrays, strict=True):
             mine[:] = copy
-        self.system.tables.reals[:] = reals
+        self.data.tables.reals[:] = reals
         self.coefficients = self.method.coefficients(self.h, self.follows)
 
     def state(self) -> State:
         """The last good step."""
-        system, s = self.system, self.stepper
+        data, s = self.data, self.stepper
         return State(
-            self.time, system.names, s.base[: system.bodies, :13].copy(),
-            self._vdot[:, :6].copy(), system.all_gamma(s.gamma[0]),
-            system.tables.reals[system.memory_places].copy(), self.restart(),
+            self.time, data.system.names, s.base[: data.system.bodies, :13].copy(),
+            self._vdot[:, :6].copy(), data.all_gamma(s.gamma[0]),
+            data.memory, self.restart(),
             vl.stored_values(s.flow),
         )  # fmt: skip
 
@@ -376,10 +376,10 @@ class ImplicitRun(TwoForms):
         """All numbers needed to go on with the same digits."""
         s = self.stepper
         out: dict[str, Any] = {name: getattr(s, name).copy() for name in REMEMBERED}
-        out["keep"] = self.system.keep.copy()
+        out["keep"] = self.data.keep.copy()
         out["method"] = np.frombuffer(repr(self.method).encode(), np.uint8).copy()
         out["origin"] = np.array(self.origin)
-        out["memory"] = self.system.tables.reals[self.system.memory_places].copy()
+        out["memory"] = self.data.memory
         out["learn"] = np.array(s.settings[sp.LEARN])
         out["h"] = np.array(self.h)
         out["previous"] = np.array(self.previous or 0.0)

@@ -21,33 +21,34 @@ from linkwork.system.consistency.accelerations import KnownFactors, acceleration
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.index_reduction import first_rates
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 
-def make_stepper(system: System, settings: int) -> sp.Stepper:
+def make_stepper(data: Data, settings: int) -> sp.Stepper:
     """Room for a system, and what the settings say of it; settings: how many there are."""
-    n, m = system.bodies, system.rows
+    system = data.system
+    n, m = system.bodies, data.rows
     stepper = sp.Stepper(
-        base=zeros8(system.work.nodes.size).reshape(system.work.nodes.shape),
+        base=zeros8(data.work.nodes.size).reshape(data.work.nodes.shape),
         history=vectors(vl.HISTORY, n),
         gamma=np.zeros((2, m + 1)),
         p=vectors(n),
         affine=vectors(2, n),
-        rhs=np.zeros(system.unknowns),
+        rhs=np.zeros(data.unknowns),
         flow=vl.make_flow(system.layout.order, system.layout.value_scale),
         weights=np.zeros((vl.WEIGHTS, vl.HISTORY)),
         settings=np.zeros(settings),
         work=np.zeros(4),
         kappa=np.ones(1),
         report=np.zeros(sp.REPORT),
-        kept=system.kept.astype(np.int64),
-        sizes=np.append(row_scale(system.kept_rows, system.length), 0.0),
+        kept=data.kept.astype(np.int64),
+        sizes=np.append(row_scale(data.kept_rows, system.length), 0.0),
         six=np.repeat([1.0, 0.0], [SIX, 2]),
-        last=np.zeros(system.unknowns),
+        last=np.zeros(data.unknowns),
     )
     s = stepper.settings
-    s[sp.LENGTH], s[sp.MASS], s[sp.MEMORY] = system.length, system.mass, system.memory
-    s[sp.MOVING], s[sp.NOISE] = system.moving, system.round_off
+    s[sp.LENGTH], s[sp.MASS], s[sp.MEMORY] = system.length, system.mass, data.part.remembers
+    s[sp.MOVING], s[sp.NOISE] = data.part.moving, system.round_off
     s[sp.SAMPLED], s[sp.JUMPS] = bool(system.sample_times), system.jumps
     return stepper
 
@@ -64,25 +65,26 @@ class StartRates(NamedTuple):
     gamma_rate: np.ndarray  # (kept rows,)
 
 
-def rates_of_start(system: System, state: State, h: float) -> StartRates:
+def rates_of_start(data: Data, state: State, h: float) -> StartRates:
     """Accelerations, multipliers and their rates at the start, for steps of length h."""
+    system = data.system
     known = KnownFactors()  # of nearly the same matrix in all three
-    full = accelerations(system, state, known)  # bodies without mass have got velocities
+    full = accelerations(data, state, known)  # bodies without mass have got velocities
     assert full.acceleration is not None and full.gamma is not None
     speed = np.abs(full.velocities / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
     epsilon = min(1e-3 * h, 1e-4 / speed) if speed > 0 else 1e-3 * h
-    ahead = accelerations(system, full.later(epsilon, full.acceleration), known)
-    gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[system.kept]
-    acceleration, jerk = first_rates(system, full, ahead, epsilon, h)
+    ahead = accelerations(data, full.later(epsilon, full.acceleration), known)
+    gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[data.kept]
+    acceleration, jerk = first_rates(data, full, ahead, epsilon, h)
 
     def further() -> State:
         assert ahead.acceleration is not None
-        return accelerations(system, ahead.later(epsilon, ahead.acceleration), known)
+        return accelerations(data, ahead.later(epsilon, ahead.acceleration), known)
 
     share = resolved_share(system, full, ahead, further, h / epsilon)
     jerk, gamma_rate = share[:, None] * jerk, share.min(initial=1.0) * gamma_rate
     if goes_far(system, full, share, h):
-        settled = settled_accelerations(system, full, h)
+        settled = settled_accelerations(data, full, h)
         if settled is not None:
             acceleration, jerk = settled, (share == 1.0)[:, None] * jerk
     return StartRates(full, ahead, epsilon, acceleration, jerk, full.gamma, gamma_rate)

@@ -27,7 +27,7 @@ from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.math.compiled import announce
 from linkwork.system.state import State
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 TAKEN_BACK = 0.9  # of the square of a change: what the next one has taken back
 # over a restart
@@ -40,7 +40,7 @@ class TwoForms(RepairedRun):
     """The form in use, the change to the other, and what both need around a step."""
 
     method: LinearMethod
-    system: System
+    data: Data
     stepper: Stepper
     coefficients: Coefficients
     previous: float | None
@@ -53,7 +53,7 @@ class TwoForms(RepairedRun):
 
     def _allocate_fast(self, offset: float) -> None:
         """Room for fast rotation; offset: α_m − α_f of the method."""
-        self.fast = fast_rotation(self.system, not self._multistep, offset)
+        self.fast = fast_rotation(self.data, not self._multistep, offset)
         self._allow_changes(True)
 
     @property
@@ -67,12 +67,12 @@ class TwoForms(RepairedRun):
     ) -> tuple[int, int]:  # fmt: skip
         """Steps from `done` to `last` in the form in use; the status and how many are done in all.
         """
-        system = self.system
+        data = self.data
         march = advance_fast if self.turning else st.advance
         announce(march, "steps for fast rotation" if self.turning else "implicit steps", 6)
         parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
         return march(
-            system.kernels, system.tables, self.lu, system.work, *parts, times, schedule, saved,
+            data.kernels, data.tables, self.lu, data.work, *parts, times, schedule, saved,
             out, done, last,
         )  # fmt: skip
 
@@ -100,7 +100,7 @@ class TwoForms(RepairedRun):
 
     def velocities_and_rates(self) -> tuple[np.ndarray, np.ndarray]:
         """Velocities and accelerations (bodies, 6) at the last good step."""
-        n = self.system.bodies
+        n = self.data.system.bodies
         return self.stepper.base[:n, VEL : VEL + 6], self._vdot[:n, :6]
 
     def _other_form(self) -> bool:
@@ -113,12 +113,12 @@ class TwoForms(RepairedRun):
     def _begin_pieces(self) -> tuple:
         """Motion, accelerations and multipliers at the beginning of a step; its form stays."""
         self._allow_changes(False)
-        s, system = self.stepper, self.system
+        s, data = self.stepper, self.data
         start = State(
-            self.time, system.names, s.base[: system.bodies, :13].copy(),
+            self.time, data.system.names, s.base[: data.system.bodies, :13].copy(),
             values=vl.stored_values(s.flow),
         )  # fmt: skip
-        return start, self._vdot.copy(), system.all_gamma(s.gamma[0])
+        return start, self._vdot.copy(), data.all_gamma(s.gamma[0])
 
     def _join_pieces(self, begin: tuple) -> None:
         """A history as if one step had led here, so that nothing is extrapolated from pieces."""
@@ -131,7 +131,7 @@ class TwoForms(RepairedRun):
         H[vl.VDOT], H[vl.VDOTPREV] = now, vdot
         H[vl.ALG] = now + self.coefficients.offset * (now - vdot)
         H[vl.XPREV, :, :6] = end.difference(start)
-        s.gamma[1, : self.system.rows] = gamma[self.system.kept]
+        s.gamma[1, : self.data.rows] = gamma[self.data.kept]
         if s.flow.size:
             late = self.coefficients.offset, self.method.first_order(h, self.previous).offset
             vl.join_values(s.flow, start.values, end.values, *late)
@@ -163,7 +163,7 @@ class TwoForms(RepairedRun):
         change = change.copy()
         if self.turning:
             change[:, 3:6] = spin_rates(self.stepper, self.fast, change[:, 3:6])
-        change[:, :3] /= self.system.length
+        change[:, :3] /= self.data.system.length
         return change
 
     def local_error(self, before: tuple[int, np.ndarray, np.ndarray, np.ndarray]) -> float:
@@ -172,7 +172,7 @@ class TwoForms(RepairedRun):
         H = self.stepper.history
         change = H[vl.ALG] - alg
         # ALG may have other axes and units now, or have jumped with a sample
-        if self.turning or changes != self.changes or self.system.sample_times:
+        if self.turning or changes != self.changes or self.data.system.sample_times:
             change = H[vl.VDOT] - H[vl.VDOTPREV]
         change = np.abs(self._scaled(change))
         other = vl.change_of_values(self.stepper.flow, flow, self.h)

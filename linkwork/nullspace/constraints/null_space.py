@@ -31,7 +31,7 @@ from linkwork.nullspace.motion import Parts
 
 def open_tree(parts: Parts, q: np.ndarray) -> np.ndarray:
     """P° at q (bodies + 1, 4, 3): (12 bodies, coordinates)."""
-    tree, n = parts.tree, parts.system.bodies
+    tree, n = parts.tree, parts.data.system.bodies
     widths = [int(x[tr.X : tr.X + 3].sum()) + (0, 1, 3)[x[tr.TURN]] for x in tree.ints]
     twists = np.zeros((n + 1, 6, sum(widths)))
     first = 0
@@ -72,11 +72,11 @@ def open_tree(parts: Parts, q: np.ndarray) -> np.ndarray:
 
 def closing_rows(parts: Parts) -> np.ndarray:
     """Numbers of the rows in the equations that the tree does not satisfy by itself."""
-    system = parts.system
+    data = parts.data
     on_tree = set(parts.tree.element.tolist())
     out = []
-    for e, row in enumerate(system.kept_rows):
-        rows = system.elements[row.element].entry.rows
+    for e, row in enumerate(data.kept_rows):
+        rows = data.system.elements[row.element].entry.rows
         alone = row.index >= 3 and sum(r >= 3 for r in rows) == 1
         if row.element not in on_tree or alone:
             out.append(e)

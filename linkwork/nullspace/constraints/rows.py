@@ -33,6 +33,7 @@ from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.system.compilation.numbering import Element
+from linkwork.system.data import Data
 from linkwork.system.redundancy import ConstraintRows, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -104,29 +105,29 @@ def _reals(a1: np.ndarray, b1: np.ndarray, a2: np.ndarray | None = None, b2=None
     return out
 
 
-def element_ints(system: System, family) -> np.ndarray:
+def element_ints(data: Data, family) -> np.ndarray:
     """The ints of all elements of a family, in their order."""
-    slot = system.families.index(family)
-    _, n, first, width, _, _ = system.tables.directory[slot]
-    return system.tables.ints[first : first + n * width].reshape(n, width)
+    slot = data.system.families.index(family)
+    _, n, first, width, _, _ = data.tables.directory[slot]
+    return data.tables.ints[first : first + n * width].reshape(n, width)
 
 
-def make_rows(system: System) -> Rows:
+def make_rows(data: Data) -> Rows:
     """The rows that the system keeps, in the order of its equations."""
-    ints = np.zeros((system.rows, INTS), np.int64)
-    reals = np.zeros((system.rows, REALS))
+    ints = np.zeros((data.rows, INTS), np.int64)
+    reals = np.zeros((data.rows, REALS))
     seen: dict = {}
-    for e in system.elements:
+    for e in data.system.elements:
         family = e.entry.family
         number = seen[family] = seen.get(family, -1) + 1
         if not e.entry.rows:
             continue
-        of_element = element_ints(system, family)[number]
+        of_element = element_ints(data, family)[number]
         eq, j = int(of_element[layout.EQ]), 0
-        shift = [system.pattern.left if end >= 0 else 0 for end in e.ends]
+        shift = [data.pattern.left if end >= 0 else 0 for end in e.ends]
         columns = of_element[layout.CA : layout.CB + 1] + shift
         for r, (kind, form) in zip(e.rows, row_forms(e), strict=True):
-            if system.keep[r]:
+            if data.keep[r]:
                 ints[eq + j, KIND], ints[eq + j, OF_ELEMENT:J] = kind, [
                     *of_element[: layout.CB + 1], *columns
                 ]  # fmt: skip
@@ -136,15 +137,15 @@ def make_rows(system: System) -> Rows:
     return Rows(ints, reals)
 
 
-def left_out_rows(system: System) -> Rows:
+def left_out_rows(data: Data) -> Rows:
     """The rows that the system does not keep, to watch: kinds, bodies and vectors alone."""
     ints, reals = [], []
-    for e in system.elements:
+    for e in data.system.elements:
         if not e.entry.rows:
             continue
         for r, (kind, form) in zip(e.rows, row_forms(e), strict=True):
-            if not system.keep[r]:
-                ends = [b % (system.bodies + 1) for b in e.ends]
+            if not data.keep[r]:
+                ends = [b % (data.system.bodies + 1) for b in e.ends]
                 ints.append([kind, *ends, *[0] * (INTS - 3)])
                 reals.append(form)
     return Rows(np.array(ints, np.int64).reshape(-1, INTS), np.array(reals).reshape(-1, REALS))
@@ -226,29 +227,29 @@ def directors(motion: np.ndarray) -> np.ndarray:
     return q.reshape(-1, 12)
 
 
-def choose_rows(full: System, system: System, state: State) -> System:
+def choose_rows(full: Data, data: Data, state: State) -> Data:
     """The system with rows that are independent in this form at an assembled state.
 
     The rows that the core steps with are taken where they are, so that one message names them.
     They need not be: x y z of a ball are world axes here, and those of its marker there.
     """
-    if not full.all_rows:
+    if not full.system.all_rows:
         return full
-    rows = constraint_rows(full, state)
-    of_core, own = independent_rows(rows.only(system.keep)), independent_rows(rows)
+    rows = constraint_rows(full.system, state)
+    of_core, own = independent_rows(rows.only(data.keep)), independent_rows(rows)
     if of_core.keep.all() and of_core.smallest_kept > NEARLY * own.smallest_kept:
-        return system
-    return full if own.keep.all() else full.with_rows(own.keep)
+        return data
+    return full if own.keep.all() else full.restricted(own.keep)
 
 
-def constraint_rows(full: System, state: State) -> ConstraintRows:
+def constraint_rows(system: System, state: State) -> ConstraintRows:
     """G P_int of all rows, with whose rows they are."""
-    q, n = directors(state.motion), full.bodies
-    joints = list(dict.fromkeys(row.owner for row in full.all_rows))
+    q, n = directors(state.motion), system.bodies
+    joints = list(dict.fromkeys(row.owner for row in system.all_rows))
     number = {name: i for i, name in enumerate(joints)}
     data, places = [np.zeros(0)], []
     bodies: list[list[int]] = [[] for _ in joints]
-    for e in full.elements:
+    for e in system.elements:
         if not e.entry.rows:
             continue
         bodies[number[e.owner]] += e.ends
@@ -259,11 +260,14 @@ def constraint_rows(full: System, state: State) -> ConstraintRows:
                 if body < n:
                     data.append(projected(g, q[body]))
                     places.append((r, body))
-    at, numbers = np.repeat([r for r, _ in places], 6), np.arange(full.layout.rigid)
-    columns = np.concatenate([numbers[:0], *(numbers[full.layout.unknowns(b)] for _, b in places)])
+    at, numbers = np.repeat([r for r, _ in places], 6), np.arange(system.layout.rigid)
+    of_bodies = [numbers[system.layout.unknowns(b)] for _, b in places]
+    columns = np.concatenate([numbers[:0], *of_bodies])
     return ConstraintRows(
-        Cq=sp.csr_array((np.concatenate(data), (at, columns)), (len(full.all_rows), len(numbers))),
-        owner=np.array([number[row.owner] for row in full.all_rows]),
-        row_name=[row.name for row in full.all_rows], joint_names=joints,
-        joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies], L=full.length,
+        Cq=sp.csr_array(
+            (np.concatenate(data), (at, columns)), (len(system.all_rows), len(numbers))
+        ),
+        owner=np.array([number[row.owner] for row in system.all_rows]),
+        row_name=[row.name for row in system.all_rows], joint_names=joints,
+        joint_bodies=[tuple(dict.fromkeys(b)) for b in bodies], L=system.length,
     )  # fmt: skip

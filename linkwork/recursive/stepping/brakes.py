@@ -35,8 +35,8 @@ BENT = 0.99  # of what bristles bear: those that are bent further have slipped
 
 def brake_table(parts: Parts) -> np.ndarray:
     """(brakes, COLUMNS) of those about the axis of a hinge of the tree, between its two bodies."""
-    model, outer = parts.full.model, parts.outer
-    places = {e.owner: place for e, place in zip(outer.elements, outer.places, strict=True)}
+    model, part = parts.full.system.model, parts.outer.part
+    places = {e.owner: place for e, place in zip(part.elements, part.places, strict=True)}
     rows = []
     for brake in (x for x in model.items.values() if isinstance(x, Brake) and x.name in places):
         ends = {id(f.body) for f in brake.frames}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,8 +33,8 @@ from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates,
 from linkwork.recursive.tree.topology import Topology, is_part, topology_of
 from linkwork.system.rank_one.sensor_nodes import followed_at_all_times
 from linkwork.system.state import State
-from linkwork.system.compilation.numbering import Element, Row
-from linkwork.system.system import System, build
+from linkwork.system.data import Data
+from linkwork.system.system import System
 
 SHORT = 1e-6  # of the mechanism's length: arms that are none
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
@@ -78,15 +78,15 @@ class Settings:
 PLAIN_SETTINGS = Settings()
 
 
-def refuse_unknown(full: System) -> None:
+def refuse_unknown(system: System) -> None:
     """Elements whose equations are not those of positions, or that read multipliers of joints."""
-    for e in full.elements:
-        family, item = e.entry.family, full.model[e.owner]
+    for e in system.elements:
+        family, item = e.entry.family, system.model[e.owner]
         if isinstance(item, Sensor):
             continue
         why = "holds velocities" if family.velocity else ""
         why = "is loaded by the reactions of a joint" if e.entry.loaded else why
-        changes = family.inertial and family is not ROTOR_INERTIA and not is_part(full, e)
+        changes = family.inertial and family is not ROTOR_INERTIA and not is_part(system, e)
         why = "has an inertia that changes" if changes else why
         if why:
             raise ModelError(
@@ -113,30 +113,32 @@ class Parts:
     """A model's tree, its elements outside the tree (`outer`), and the cut joints' equations."""
 
     def __init__(
-        self, full: System, state: State, cuts: Sequence[str] = (),
+        self, full: Data, state: State, cuts: Sequence[str] = (),
         settings: Settings = PLAIN_SETTINGS, keep: np.ndarray | None = None,
     ) -> None:  # fmt: skip
+        system = full.system
         self.full, self.settings = full, settings
-        self.sensors = any(isinstance(item, Sensor) for item in full.model.items.values())
-        refuse_unknown(full)
-        self.topology: Topology = topology_of(full, cuts)
+        self.sensors = any(isinstance(item, Sensor) for item in system.model.items.values())
+        refuse_unknown(system)
+        self.topology: Topology = topology_of(system, cuts)
         self.tree, self.sweep, self.coordinates = make_tree(full, self.topology)
         self.place = {step.body: i for i, step in enumerate(self.topology.steps)}
         inside = {i for s in self.topology.steps if s.edge is not None for i in s.edge.elements}
         self.along = joint_velocities(self.topology, self.tree)
         inside |= self._rotors()
         self.outside = [
-            i for i, e in enumerate(full.elements)
-            if i not in inside and not is_part(full, e)
-            and (not isinstance(full.model[e.owner], Sensor)
-                 or isinstance(full.model[e.owner], LoadSensor))
+            i for i, e in enumerate(system.elements)
+            if i not in inside and not is_part(system, e)
+            and (not isinstance(system.model[e.owner], Sensor)
+                 or isinstance(system.model[e.owner], LoadSensor))
         ]  # fmt: skip
         self.driven = [s for s in self.topology.steps if s.motion.law is not None]
-        rows = any(full.elements[i].entry.rows for i in self.outside)
+        rows = any(system.elements[i].entry.rows for i in self.outside)
         direct = settings.correction == cl.DIRECT
-        self.follows_sensors = self.sensors and followed_at_all_times(full)
+        self.follows_sensors = self.sensors and followed_at_all_times(system)
         self.sweeps = sweeps_for(
-            joints=bool((self.tree.ints[:, KIND] != HINGE_JOINT).any()), links=bool(full.flexible),
+            joints=bool((self.tree.ints[:, KIND] != HINGE_JOINT).any()),
+            links=bool(system.flexible),
             loops=rows, differentiates=direct, senses=self.follows_sensors,
             swings=len(self._swings()) > 0,
         )  # fmt: skip
@@ -217,9 +219,10 @@ class Parts:
     def _choose_rows(self, state: State, keep: np.ndarray | None) -> None:
         """Independent rows of the cut joints in joint space, at an assembled position."""
         full = self.full
-        rows = [r for i in self.outside for r in full.elements[i].rows]
+        rows = [r for i in self.outside for r in full.system.elements[i].rows]
         chosen = np.ones(len(rows), bool) if keep is None else np.asarray(keep, bool)[rows]
-        self._build(chosen)
+        self.outer = full.system.data(elements=self.outside)
+        self._use_rows(rows, chosen)
         if rows and keep is None:
             J = self.scaled_jacobian(state)
             _, R, order = scipy.linalg.qr(J.T, mode="economic", pivoting=True)
@@ -228,22 +231,17 @@ class Parts:
             if rank < len(rows):
                 chosen = np.zeros(len(rows), bool)
                 chosen[order[:rank]] = True
-                self._build(chosen)
-        kept = np.ones(len(full.all_rows), bool)
+                self._use_rows(rows, chosen)
+        kept = np.ones(len(full.system.all_rows), bool)
         kept[rows] = chosen
         self.keep = kept
-        self.system = full if kept.all() else full.with_rows(kept)
+        self.data = full if kept.all() else full.restricted(kept)
 
-    def _build(self, chosen: np.ndarray) -> None:
-        full = self.full
-        elements: list[Element] = []
-        rows: list[Row] = []
-        for i in self.outside:
-            e = full.elements[i]
-            elements.append(replace(e, first_row=len(rows)))
-            rows += [replace(full.all_rows[r], element=len(elements) - 1) for r in e.rows]
-        nodes = full.layout.nodes if self.sensors else ()
-        self.outer = build(full.model, full.names, tuple(elements), tuple(rows), chosen, nodes)
+    def _use_rows(self, rows: list[int], chosen: np.ndarray) -> None:
+        """Equations of the chosen rows of cut joints."""
+        keep = np.zeros(len(self.full.system.all_rows), bool)
+        keep[rows] = chosen
+        self.outer.set_rows(keep)
         self._drive_directly()
         self.loops = self._loops()
         self.cut = 1 if self.loops.J.shape[0] else None  # None: nothing is compiled for loops
@@ -251,10 +249,10 @@ class Parts:
     def _rotors(self) -> set[int]:
         """Put the inertia of rotors into the tree; the numbers of their elements."""
         found = set()
-        for i, e in enumerate(self.full.elements):
+        for i, e in enumerate(self.full.system.elements):
             if e.entry.family is not ROTOR_INERTIA:
                 continue
-            item = self.full.model[e.owner]
+            item = self.full.system.model[e.owner]
             if (item.joint.name, "torque") not in self.along:
                 raise ModelError(
                     f"lw.Recursive cannot treat the rotor's inertia of {item.label}, whose joint "
@@ -268,11 +266,12 @@ class Parts:
 
     def _drive_directly(self) -> None:
         """Joint loads on joints of the tree act along their velocities, not as wrenches."""
+        system = self.full.system
         loads = []
-        for e, place in zip(self.outer.elements, self.outer.places, strict=True):
+        for e, place in zip(self.outer.part.elements, self.outer.part.places, strict=True):
             kind = {JOINT_TORQUE: "torque", JOINT_FORCE: "force"}.get(e.entry.family)
-            key = (self.full.model[e.owner].joint.name, kind) if kind else None
-            if key in self.along and getattr(self.full.model[e.owner], "axis", None) in (None, "z"):
+            key = (system.model[e.owner].joint.name, kind) if kind else None
+            if key in self.along and getattr(system.model[e.owner], "axis", None) in (None, "z"):
                 velocity, sign = self.along[key]
                 loads.append((place.start + pair.FACTOR, velocity, sign))
                 first = place.start + pair.FORCE_
@@ -284,7 +283,7 @@ class Parts:
         """c_q over all rows of the cut joints, lengths over L."""
         q, v = self.read(state)
         self.evaluate(state, q, v)
-        L = self.full.length
+        L = self.full.system.length
         rows = np.array([1.0 if r.is_angle else L for r in self.outer.kept_rows])
         words = [n.rsplit(".", 1)[1] for n in self.coordinates.velocity_names]
         columns = np.array([L if w in "xyz" else 1.0 for w in words])
@@ -295,7 +294,7 @@ class Parts:
         self.set_time(state.time)
         o = self.outer
         if state.memory is not None and state.memory.size:
-            o.tables.reals[o.memory_places] = state.memory
+            o.memory = state.memory
         evaluate_loops(
             self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, self.cut,
             state.time, q, v, cl.SEMI_ANALYTIC, 1,
@@ -317,8 +316,8 @@ class Parts:
         settings[cl.CORRECTION], settings[cl.METRIC] = s.correction, s.metric
         settings[cl.ALPHA], settings[cl.BETA] = s.baumgarte
         settings[cl.TOLERANCE], settings[cl.ITERATIONS] = s.tolerance, s.max_iterations
-        settings[cl.MEMORY] = cl.SAMPLES if o.sample_times else o.memory
-        settings[cl.LAWS] = bool(self.driven) or o.moving
+        settings[cl.MEMORY] = cl.SAMPLES if o.system.sample_times else o.part.remembers
+        settings[cl.LAWS] = bool(self.driven) or o.part.moving
         settings[cl.TIME] = s.time
         scale = np.ones((2, m))
         scale[1] = np.where([r.is_angle for r in o.kept_rows], 1.0, 1.0 / self._link_length())
@@ -328,7 +327,7 @@ class Parts:
             ends, np.zeros((m, nv)), np.zeros((-(-widest // 8), nv, 8)), np.zeros((m, widest)),
             scale, np.zeros((2, m)), np.zeros(m, np.int64),
             np.zeros(len(blocks.row_begins), np.int64), blocks, np.zeros((2, m)), np.zeros(m),
-            np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.bodies + 1, 6)), settings,
+            np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.system.bodies + 1, 6)), settings,
             self.coordinates.balls, self._swings(), velocity_of, np.zeros(cl.REPORT),
             *self._sensors(),
         )  # fmt: skip
@@ -337,10 +336,10 @@ class Parts:
         """How far joints are from the origins of their bodies, twice: what loops are made of."""
         arms = [
             float(np.linalg.norm(e.entry.reals[first : first + 3]))
-            for e in self.full.elements if e.entry.family is LOCK
+            for e in self.full.system.elements if e.entry.family is LOCK
             for first, b in zip((UA, UB), e.ends, strict=True) if b >= 0
         ]  # fmt: skip
-        L = self.full.length
+        L = self.full.system.length
         some = [arm for arm in arms if arm > SHORT * L]
         return min(L, 2.0 * float(np.median(some))) if some else L
 
@@ -369,7 +368,7 @@ class Parts:
         o, found = self.outer, []
         pattern, group = o.pattern, o.pattern.moving
         number = 0
-        for e in o.elements:
+        for e in o.part.elements:
             kept = int(sum(o.keep[r] for r in e.rows))
             if not kept:
                 continue
@@ -413,7 +412,7 @@ class Parts:
                 out[:, iv : iv + m] = np.diag(modal.K), np.diag(modal.D)
             elif step.edge is not None and step.motion.turn == ABOUT_Z and not step.motion.free:
                 hinges[step.edge.name] = iv
-        for item in self.full.model.items.values():
+        for item in self.full.system.model.items.values():
             if isinstance(item, TorsionSpring) and item.joint.name in hinges:
                 iv = hinges[item.joint.name]
                 out[:, iv] += item.stiffness, item.damping

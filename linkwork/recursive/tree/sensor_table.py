@@ -18,22 +18,24 @@ from linkwork.recursive.sweeps import sensing as se
 from linkwork.recursive.tree.tables import markers
 from linkwork.recursive.tree.topology import Topology
 from linkwork.system.rank_one.sensor_nodes import sensor_places, sensor_units
+from linkwork.system.data import Data
 from linkwork.system.system import System
 
 
-def sensor_table(full: System, outer: System, topology: Topology) -> np.ndarray:
+def sensor_table(full: Data, outer: Data, topology: Topology) -> np.ndarray:
     """(sensors, COLUMNS) over all sensors of the model, in the order of their values."""
-    sensors: list[Any] = [x for x in full.model.items.values() if isinstance(x, Sensor)]
-    number = {name: i for i, name in enumerate(full.names)}
+    system = full.system
+    sensors: list[Any] = [x for x in system.model.items.values() if isinstance(x, Sensor)]
+    number = {name: i for i, name in enumerate(system.names)}
     out = np.zeros((len(sensors), se.COLUMNS))
-    out[:, se.X], out[:, se.UNIT] = sensor_places(full), sensor_units(full)
+    out[:, se.X], out[:, se.UNIT] = sensor_places(system), sensor_units(full)
     for row, item in zip(out, sensors, strict=True):
         if isinstance(item, LoadSensor):
             row[se.KIND] = se.LOAD
             continue
         at: Any = item  # a sensor of a joint or of a frame
         frames = at.joint.frames if isinstance(item, JointSensor) else (at.axes, at.frame)
-        row[[se.A, se.B]] = [number.get(f.body.name, full.bodies) for f in frames]
+        row[[se.A, se.B]] = [number.get(f.body.name, system.bodies) for f in frames]
         if isinstance(item, FrameSensor):
             spins = item.quantity == "angular acceleration"
             row[se.KIND] = se.SPIN if spins else se.ACCELERATION
@@ -46,32 +48,32 @@ def sensor_table(full: System, outer: System, topology: Topology) -> np.ndarray:
             turns = item.quantity == "torque"
             row[se.E : se.E + 3] = item.axis
             row[se.QA : se.QA + 4], row[se.QB : se.QB + 4] = (f.orientation for f in frames)
-            of_reaction(row, full, outer, topology, item, turns)
+            of_reaction(row, system, outer, topology, item, turns)
     return out
 
 
 def of_reaction(
-    row: np.ndarray, full: System, outer: System, topology: Topology, item: Any, turns: bool
+    row: np.ndarray, system: System, outer: Data, topology: Topology, item: Any, turns: bool
 ) -> None:
     """The columns of a reaction: of a joint of the tree, or of one that is cut."""
     name, active = item.joint.name, getattr(item.joint, "active", ())
-    mine = next(i for i, e in enumerate(full.elements) if e.owner == name and e.entry.rows)
+    mine = next(i for i, e in enumerate(system.elements) if e.owner == name and e.entry.rows)
     kind = item.entries()[0].reals[me.TURNS]
     of_cross = kind == me.CROSS
     row[se.FREE_Z] = se.OF_CROSS if of_cross else kind == 2.0
     for i, step in enumerate(topology.steps):
         if step.edge is not None and mine in step.edge.elements:
             whole = len(item.entries()) == 1
-            if full.elements[mine].entry.family is not LOCK or step.link is not None or not whole:
+            if system.elements[mine].entry.family is not LOCK or step.link is not None or not whole:
                 break
             row[se.KIND] = se.TORQUE if turns else se.FORCE
             row[se.PLACE], row[se.SIGN] = i, -1.0 if step.turned else 1.0
             row[se.POINT : se.POINT + 3] = markers(step, step.motion)[1].position
-            row[se.DRIVEN : se.DRIVEN + 3] = full.elements[mine].entry.reals[UB : UB + 3]
+            row[se.DRIVEN : se.DRIVEN + 3] = system.elements[mine].entry.reals[UB : UB + 3]
             # forces of joint loads along the freedom are in the wrench, not in the reaction
             row[se.WITHOUT_Z] = (5 if turns else 2) not in active and not of_cross
             return
-    mine_now = [e for e in outer.elements if e.owner == name and e.entry.rows]
+    mine_now = [e for e in outer.part.elements if e.owner == name and e.entry.rows]
     cut = mine_now[-1 if of_cross else 0] if mine_now else None
     known = (ORTHOGONAL,) if of_cross else (LOCK, DISTANCE)
     if cut is None or cut.entry.family not in known or len(item.entries()) > 1:

@@ -13,7 +13,7 @@ from linkwork.recursive.tree import layout as lay
 from linkwork.recursive.tree.joint_motions import JointMotion, Marker
 from linkwork.recursive.tree.layout import Sweep, Tree
 from linkwork.recursive.tree.topology import Step, Topology
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -49,7 +49,7 @@ class Place:
 GROUND_PLACE = Place(IDENTITY, np.zeros(3))
 
 
-def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordinates]:
+def make_tree(data: Data, topology: Topology) -> tuple[Tree, Sweep, Coordinates]:
     """Tables and room for the sweeps."""
     n = len(topology.steps)
     ints = np.zeros((n, lay.INTS), np.int64)
@@ -59,7 +59,7 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
     rates: list[str] = []
     balls: list[tuple[int, int]] = []
     base = laws = 0
-    flexible = Flexible(system)
+    flexible = Flexible(data)
     for i, step in enumerate(topology.steps):
         motion = step.motion
         here, there = markers(step, motion)
@@ -69,7 +69,7 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
             rotations.matrix(there.orientation).T @ -there.position,
         )
         places.append(mine)
-        put_reals(reals[i], system.tables.bodies[step.body], parent, mine, here)
+        put_reals(reals[i], data.tables.bodies[step.body], parent, mine, here)
         k = motion.velocities
         ints[i, lay.PARENT] = step.parent if step.parent >= 0 else n
         ints[i, lay.KIND] = lay.HINGE_JOINT if motion.plain_hinge else lay.GENERAL
@@ -87,13 +87,13 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
                 words = [f"{step.link.item.name}.q{j + 1}" for j in range(step.link.shapes)]
                 names, rates = names + words, rates + words
             continue
-        owner = system.names[step.body] if step.edge is None else step.edge.name
+        owner = data.system.names[step.body] if step.edge is None else step.edge.name
         words = [f"{owner}.{word}" for word in motion.names]
         names += words
         rates += [w for w in words if not w.endswith(".w")]
         base += column_room(k) + (8 if motion.law is not None else 0)
     tree = Tree(
-        ints, reals, np.array(system.model.gravity, float), flexible.amplitudes_table(),
+        ints, reals, np.array(data.system.model.gravity, float), flexible.amplitudes_table(),
         np.concatenate([*flexible.reals, np.zeros(1)]),
         np.array(flexible.places, np.int64).reshape(-1, 3), np.zeros(len(rates) + 1),
     )  # fmt: skip
@@ -106,8 +106,8 @@ def make_tree(system: System, topology: Topology) -> tuple[Tree, Sweep, Coordina
 class Flexible:
     """Numbers of the flexible links: constants, shapes of their ends, amplitudes."""
 
-    def __init__(self, system: System) -> None:
-        self.system, self.used = system, 0
+    def __init__(self, data: Data) -> None:
+        self.data, self.used = data, 0
         self.reals: list[np.ndarray] = []
         self.places: list[tuple[int, int, int]] = []
         self.amplitudes: list[tuple[int, int, int, int]] = []
@@ -122,7 +122,7 @@ class Flexible:
         assert step.link is not None and step.edge is not None
         link, m = step.link, step.link.shapes
         (number,) = step.edge.elements
-        end = self._add(np.asarray(self.system.elements[number].entry.reals)[: 3 + 6 * m])
+        end = self._add(np.asarray(self.data.system.elements[number].entry.reals)[: 3 + 6 * m])
         constants = 0
         ints[lay.KIND] = lay.SECTION
         if step.is_frame:

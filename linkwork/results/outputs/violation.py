@@ -17,7 +17,7 @@ from linkwork.results.files.file_array import BLOCK
 from linkwork.results.files.memory import share
 from linkwork.results.outputs.stored import memory_elements, memory_place
 from linkwork.system.evaluate import load_stored, refill, velocity_of
-from linkwork.system.system import System, build
+from linkwork.system.system import System
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
@@ -51,14 +51,6 @@ def constraint_errors(
             rate[k, r] = s
 
 
-def constraints_alone(system: System) -> System:
-    """The system without its forces: user functions are not called again to check joints."""
-    elements = tuple(e for e in system.elements if e.entry.rows)
-    keep = np.ones(len(system.all_rows), bool)
-    nodes = system.layout.nodes
-    return build(system.model, system.names, elements, system.all_rows, keep, nodes)
-
-
 def worst_of_joints(result: Result) -> tuple[np.ndarray, np.ndarray]:
     """The largest |C| and |C_q v + C_t| of each joint's rows, both (T, joints)."""
     owners = [row.owner for row in result.system.all_rows]  # rows of a joint are neighbours
@@ -86,19 +78,21 @@ def violations(
     rows = len(system.all_rows)
     if not rows:
         return
-    alone = constraints_alone(system)
-    work, counting = alone.work, memory_elements(alone)
+    alone = system.data(elements=system.holding)
+    work = alone.work
+    counting = [e for e in memory_elements(system) if e.entry.rows]
     columns = [np.arange(system.memory_places.size)[memory_place(system, e)] for e in counting]
-    turns = np.zeros((0, 0))
+    turns, places = np.zeros((0, 0)), np.zeros(0, np.int64)
     if columns and memory is not None:
-        turns = memory[:, np.concatenate(columns)]
+        places = np.concatenate(columns)
+        turns, places = memory[:, places], system.memory_places[places]
     work.coef[:] = 0.0
     work.coef[TANGENT] = work.coef[RATES] = work.coef[ACCEPT] = 1.0
     size = max(1, min(CHUNK, share(BLOCK) // (8 * (13 * system.bodies + 2 * rows))))
     for first in range(0, len(time), size):
         part = slice(first, min(first + size, len(time)))
         stored = np.array(motion[part]) if still else np.ascontiguousarray(motion[part])
-        numbers = alone.stored_values(len(stored), None if values is None else values[part])
+        numbers = system.stored_values(len(stored), None if values is None else values[part])
         if still:
             numbers = numbers.copy()
             stored[:, :, 7:] = numbers[:, 1] = 0.0
@@ -106,7 +100,7 @@ def violations(
         C, rate = np.zeros(shape), np.zeros(shape)
         constraint_errors(
             alone.kernels, alone.tables, work, time[part], stored, numbers,
-            alone.schedule(time[part]), alone.memory_places, np.ascontiguousarray(turns[part]), C,
+            alone.schedule(time[part]), places, np.ascontiguousarray(turns[part]), C,
             rate,
         )  # fmt: skip
         yield part, C, rate

@@ -17,9 +17,11 @@ from linkwork.math.kernel import KernelTable
 from linkwork.model.drives.base import held_in
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
+from linkwork.model.registry import Law
 from linkwork.model.signals.held import is_sampled, sampled_at
 from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import Element, Row, families_of
+from linkwork.system.compilation.tables import ActiveRows
 from linkwork.system.evaluate import Tables
 from linkwork.system.layout import GROUND_END, Layout
 from linkwork.system.pattern import Pattern
@@ -27,25 +29,23 @@ from linkwork.system.pattern import Pattern
 
 @dataclass(frozen=True)
 class CompiledModel:
-    """The parts of a system; `keep` says which of all constraint rows are in the equations."""
+    """The constant parts of a system."""
 
     model: Model
     names: tuple[str, ...]  # of bodies
     elements: tuple[Element, ...]
     all_rows: tuple[Row, ...]
-    keep: np.ndarray
     kernels: KernelTable
     tables: Tables
+    active_rows: tuple[ActiveRows, ...]  # where ints of elements name constraint rows
     pattern: Pattern
     layout: Layout
-    laws: tuple[Any, ...]
+    laws: tuple[tuple[int, Law], ...]  # motion laws, with the numbers of their elements
     length: float  # characteristic length, makes rotations and displacements comparable
     mass: float  # characteristic mass
     round_off: float  # an angle that the round-off of positions may be
     items: tuple[Any, ...]  # the bodies as they were described
     flexible: tuple[FlexibleBody, ...]  # flexible links and which bodies are theirs
-    stepping: bool  # without blocks for what is read at samples alone
-    apart: frozenset[int]  # elements with rank-one updates in the place of blocks (distant)
 
     # ------------------------------------------------------------------------------ numbering
     @property
@@ -56,24 +56,6 @@ class CompiledModel:
     def motions(self) -> int:
         """Unknowns of bodies and vector nodes, before the multipliers."""
         return self.pattern.motions
-
-    @property
-    def rows(self) -> int:
-        """Constraint rows in the equations."""
-        return self.pattern.rows
-
-    @property
-    def unknowns(self) -> int:
-        return self.pattern.unknowns
-
-    @cached_property
-    def kept(self) -> np.ndarray:
-        """Numbers (among all rows) of the rows in the equations, in their order."""
-        return np.flatnonzero(self.keep)
-
-    @cached_property
-    def kept_rows(self) -> tuple[Row, ...]:
-        return tuple(self.all_rows[i] for i in self.kept)
 
     @cached_property
     def on_velocities(self) -> np.ndarray:
@@ -125,12 +107,6 @@ class CompiledModel:
         return tuple(found)
 
     @cached_property
-    def memory(self) -> bool:
-        """Whether elements must be told that a step is accepted."""
-        families = (e.entry.family for e in self.elements)
-        return any(f.memory > 0 and (f.history > 0 or f.rubs) for f in families)
-
-    @cached_property
     def jumps(self) -> bool:
         """Whether forces may jump with what elements remember: not with angles over turns."""
         families = (e.entry.family for e in self.elements)
@@ -154,6 +130,12 @@ class CompiledModel:
         return any(e.entry.rows and e.entry.laws for e in self.elements)
 
     @cached_property
+    def holding(self) -> tuple[int, ...]:
+        """Numbers of the elements with constraint rows: what checks of joints evaluate, so that
+        functions of the user are not called again."""
+        return tuple(i for i, e in enumerate(self.elements) if e.entry.rows)
+
+    @cached_property
     def sample_times(self) -> tuple[tuple[float, float], ...]:
         """Start and period of what is sampled: drives that change at steps of their own."""
         drives = [e.entry.acts_on[1].signal for e in self.elements if e.entry.family.signal]
@@ -165,12 +147,6 @@ class CompiledModel:
         held = {g for e in self.elements if e.entry.rows for g in e.ends}
         nodes = [self.bodies + i in held for i in range(len(self.layout.nodes))]
         return np.repeat(np.array(nodes, bool), np.diff(self.layout.first))
-
-    def all_gamma(self, gamma: np.ndarray) -> np.ndarray:
-        """Multipliers over all rows from those in the equations (last axis), zeros elsewhere."""
-        out = np.zeros((*gamma.shape[:-1], len(self.all_rows)))
-        out[..., self.kept] = gamma[..., : self.rows]
-        return out
 
     def held(self, samples: bool = False) -> str | None:
         """The label of an item that holds something of the motion from step to step; samples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,12 +36,50 @@ LEAST_ROUND_OFF, MOST_ROUND_OFF = 1e-12, 1e-10  # rad
 FAR = 1e100  # squares of lengths, and of these, must be finite
 
 
+class ActiveRows(NamedTuple):
+    """Where the ints of a family name its constraint rows, and the multipliers that it reads.
+
+    A row that an element lacks, and a multiplier that it does not read, is −1.
+    """
+
+    ints: slice  # of all elements of the family
+    width: int  # ints of an element
+    column: int  # of the first number that depends on the active rows
+    ends: int
+    first: np.ndarray  # (n,) first row of each element, among all rows
+    rows: np.ndarray  # (n, rows of the family) numbers among all rows
+    read: np.ndarray  # (n, reads of the family) rows whose multipliers it reads
+
+    def write(self, ints: np.ndarray, keep: np.ndarray) -> None:
+        """Number the rows `keep` of all rows in the ints of the elements."""
+        number = np.append(np.cumsum(keep) - 1, -1)
+        none = int(keep.sum())
+        kept = np.append(keep, False)
+        of_family = ints[self.ints].reshape(-1, self.width)
+        if n := self.rows.shape[1]:
+            active = kept[self.rows]
+            count = active.sum(axis=1)
+            equation = np.where(active, number[self.rows], none)
+            listed = np.argsort(equation, axis=1, kind="stable")
+            listed[np.arange(n) >= count[:, None]] = 0
+            at = self.column
+            before = np.concatenate([[0], np.cumsum(keep)])
+            of_family[:, at] = np.where(count > 0, before[self.first], 0)
+            of_family[:, at + 1] = count
+            at += 3 + self.ends
+            of_family[:, at : at + n] = listed
+            of_family[:, at + n : at + 2 * n] = equation
+        if reads := self.read.shape[1]:
+            where = np.where(kept[self.read], number[self.read], none)
+            of_family[:, self.width - reads :] = where
+
+
 def make_tables(
-    model: Model, items: tuple[Any, ...], elements: Sequence[Element],
-    kept_rows: list[list[int]], pattern: Pattern, groups: list[int], layout: Layout,
-    apart: frozenset[int] = frozenset(),
-) -> tuple[Tables, tuple[Any, ...], KernelTable]:  # fmt: skip
-    """Tables, motion laws and kernels of elements of which only some rows constrain."""
+    model: Model, items: tuple[Any, ...], elements: Sequence[Element], pattern: Pattern,
+    groups: list[int], layout: Layout,
+) -> tuple[Tables, tuple[Any, ...], KernelTable, tuple[ActiveRows, ...]]:  # fmt: skip
+    """Tables, motion laws, kernels and the places of rows of elements, all of whose rows constrain.
+    """
     families = families_of(elements)
     if len(families) > SLOTS:
         raise ModelError(f"a model may use {SLOTS} element families, but {len(families)} are used")
@@ -52,6 +90,7 @@ def make_tables(
     reals: list[np.ndarray] = []
     directory, first_int, first_real = [], {}, {}
     laws, targets = [], []
+    active: list[ActiveRows] = []
     n_int = n_real = 0
     for slot, family in enumerate(families):
         mine = [i for i, e in enumerate(elements) if e.entry.family == family]
@@ -61,22 +100,24 @@ def make_tables(
         for i in mine:
             e = elements[i]
             first_int[i], first_real[i] = n_int, n_real
-            active = [e.entry.rows[j] for j in kept_rows[i]]
-            ints.append(_element_ints(e, family, pattern, groups[i], active, layout))
+            ints.append(_element_ints(e, family, pattern, groups[i], layout))
             if family.shares:
                 ints.append(np.array([_back_to_same(e.entry, alike, n_real)], np.int64))
             if family.reads:
-                ints.append(_places_read(e, owned, elements, kept_rows, pattern, groups))
+                ints.append(np.zeros(family.reads, np.int64))
             for law in e.entry.laws:
                 if law.signal is not None:
                     continue
-                laws.append(law)
+                laws.append((i, law))
                 targets.append(n_real + law.column + np.arange(law.length))
             reals.append(np.asarray(e.entry.reals, float))
             n_int += wi
             n_real += family.reals
+        if family.rows or family.reads:
+            part = [elements[i] for i in mine]
+            active.append(_active_rows(part, slice(n_int - wi * len(mine), n_int), elements, owned))
     bodies, blocks = _body_tables(items, pattern)
-    signals, signal_ends = _signals(elements, families, first_int, first_real, apart)
+    signals, signal_ends = _signals(elements, families, first_int, first_real)
     tables = Tables(
         directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
@@ -92,15 +133,14 @@ def make_tables(
         signals=signals,
         signal_ends=signal_ends,
         signal_family_count=np.array([sum(family.signal for family in families)]),
-        sensors=_sensors(elements, first_int, first_real, pattern, layout, np.concatenate(ints)
-                         if ints else np.zeros(0, np.int64)),
-        answers=np.zeros((
-            sum(e.entry.family.answers >= 0 for e in elements) + len(apart), pattern.unknowns
-        )),
-        updates=np.zeros((len(apart), 2, pattern.motions)),
+        sensors=_sensors(elements, first_int, first_real, layout),
+        answers=np.zeros((0, 0)),
+        updates=np.zeros((0, 2, 0)),
     )  # fmt: skip
     kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
-    return tables, tuple(laws), kernel_table(kernels)
+    for rows in active:
+        rows.write(tables.ints, np.ones(pattern.rows, bool))
+    return tables, tuple(laws), kernel_table(kernels), tuple(active)
 
 
 def ints_of(family: Any) -> int:
@@ -117,31 +157,25 @@ def _back_to_same(entry: Any, alike: dict[bytes, int], here: int) -> int:
     return (here - same) // int(entry.family.reals)
 
 
-def separate_numbers(tables: Tables, first_real: int) -> None:
-    """Every element of the family whose numbers begin there reads its own from now on."""
-    row = next(row for row in tables.directory if row[4] == first_real and row[5] > 0)
-    _, count, first, width, _, _ = row.tolist()
-    tables.ints[first : first + count * width].reshape(count, width)[:, -1] = 0
-
-
 def _sensors(
     elements: Sequence[Element], first_int: dict[int, int], first_real: dict[int, int],
-    pattern: Pattern, layout: Layout, ints: np.ndarray,
+    layout: Layout,
 ) -> np.ndarray:  # fmt: skip
-    """Rows of `Tables.sensors`: the unknown of a node, its slopes, the multipliers it follows."""
+    """Of every node that follows multipliers: its unknown, where its slopes are among the reals,
+    and where its ints name the three multipliers."""
     rows = []
     for i, e in enumerate(elements):
         family = e.entry.family
         if family.answers >= 0:
             read = first_int[i] + int_width(family.bodies, family.rows)
             unknown = layout.rigid + layout.end(e.ends[0])
-            rows.append([unknown, first_real[i] + family.answers, *ints[read : read + 3]])
+            rows.append([unknown, first_real[i] + family.answers, read, read + 1, read + 2])
     return np.array(rows, np.int64).reshape(-1, 5)
 
 
 def _signals(
     elements: Sequence[Element], families: list[Any], first_int: dict[int, int],
-    first_real: dict[int, int], apart: frozenset[int],
+    first_real: dict[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Rows of `Tables.signals` and `signal_ends` (system.evaluate): which element computes a
     number, which has it, and what is at the ends of the first."""
@@ -152,15 +186,12 @@ def _signals(
         if not e.entry.family.signal:
             continue
         entry, law, loaded = e.entry.acts_on
-        target = numbered.get(id(entry))
-        if target is None:  # a part of the model without the element
-            continue
+        target = numbered[id(entry)]
         family = entry.family
         rows.append([
             first_real[i], len(ends), len(e.ends), loaded, first_int[i],
             first_real[target] + law.column, families.index(family), first_int[target],
-            ints_of(family), first_real[target], family.reals,
-            sorted(apart).index(i) if i in apart else -1,
+            ints_of(family), first_real[target], family.reals, -1, int(family.memory),
         ])  # fmt: skip
         places = slope_places(e.entry.bodies, slopes_of(e.entry))
         for end, group, place in zip(e.entry.bodies, e.ends, places, strict=True):
@@ -175,8 +206,8 @@ def _signals(
 
 
 def _element_ints(
-    e: Element, family: Any, pattern: Pattern, group: int, active: list[int], layout: Layout
-) -> np.ndarray:  # fmt: skip
+    e: Element, family: Any, pattern: Pattern, group: int, layout: Layout
+) -> np.ndarray:
     ends = e.ends
     out = [layout.end(b) for b in ends]
     place = pattern.block_or_spare if family.signal else pattern.block
@@ -184,37 +215,35 @@ def _element_ints(
     if family.whole and not family.rows:
         out += [int(all(pattern.own(a, b) for a in ends for b in ends if a != b))]
     if family.rows:
-        if group < 0:  # none of its rows is kept: nothing to write
-            eq = 0
-            out += [0, 0] + [pattern.block(-1, -1)] * len(ends) + [0]
+        out += [0, 0]  # which rows are active follows (ActiveRows)
+        if group < 0:  # it holds nothing
+            out += [pattern.block(-1, -1)] * len(ends) + [0]
         else:
-            eq = int(pattern.first[group]) - pattern.motions
-            out += [eq, len(active)]
             out += [pattern.block(group, b) for b in ends]
             out += [int(len(ends) == 2 and pattern.own(*ends))]
-        out += active + [0] * (family.rows - len(active))
-        none = pattern.rows
-        out += [eq + active.index(r) if r in active else none for r in range(family.rows)]
+        out += [0] * (2 * family.rows)
     return np.array(out, dtype=np.int64)
 
 
-def _places_read(
-    e: Element, owned: dict[str, list[int]], elements: Sequence[Element],
-    kept_rows: list[list[int]], pattern: Pattern, groups: list[int],
-) -> np.ndarray:  # fmt: skip
-    """Where the multipliers are that an element reads; behind all, a zero, where there is none."""
-    none = pattern.rows
-    out = [none] * e.entry.family.reads
-    for k, (item, which, row) in enumerate(e.entry.reads):
-        of_item = owned.get(item.name, [])
-        if which >= len(of_item):  # an element by itself, for drawing
-            continue
-        i = of_item[which]
-        active = [elements[i].entry.rows[j] for j in kept_rows[i]]
-        if row in active:
-            first = int(pattern.first[groups[i]]) - pattern.motions
-            out[k] = first + active.index(row)
-    return np.array(out, dtype=np.int64)
+def _active_rows(
+    part: Sequence[Element], ints: slice, elements: Sequence[Element], owned: dict[str, list[int]]
+) -> ActiveRows:
+    """The rows of the elements of a family, and those whose multipliers they read."""
+    family = part[0].entry.family
+    rows = np.full((len(part), family.rows), -1, np.int64)
+    read = np.full((len(part), family.reads), -1, np.int64)
+    for k, e in enumerate(part):
+        rows[k, list(e.entry.rows)] = e.rows
+        for j, (item, which, row) in enumerate(e.entry.reads):
+            of_item = owned.get(item.name, [])
+            if which >= len(of_item):  # an element by itself, for drawing
+                continue
+            joint = elements[of_item[which]]
+            if row in joint.entry.rows:
+                read[k, j] = joint.rows[joint.entry.rows.index(row)]
+    first = np.array([e.first_row for e in part], np.int64)
+    column = family.bodies + family.bodies**2
+    return ActiveRows(ints, ints_of(family), column, family.bodies, first, rows, read)
 
 
 def _body_tables(items: tuple[Any, ...], pattern: Pattern) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,7 @@ from linkwork.errors import SingularError
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.consistency.consistent import consistent, unknown_scale
 from linkwork.system.consistency.index_reduction import index_reduced
+from linkwork.system.data import Data
 from linkwork.system.elimination import (
     Elimination,
     SingularMatrix,
@@ -32,49 +33,49 @@ from linkwork.system.elimination import (
 from linkwork.system.evaluate import evaluate
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 GROWTH = 1e3  # of round-off with the pivots of another state, before they are chosen anew ...
 WORSE = 10.0  # ... or so many times that with which they were chosen
 
 
 def factorise(
-    system: System, pivots: tuple | None = None, two_sided: bool = False, scaled: bool = False
+    data: Data, pivots: tuple | None = None, two_sided: bool = False, scaled: bool = False
 ) -> Elimination:
     """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular.
 
     scaled: its unknowns are comparable as they are (`unknown_scale`).
     """
+    system = data.system
     try:
-        return analyse(system.pattern, system.work.vals, system.length, pivots, two_sided, scaled)
+        return analyse(data.pattern, data.work.vals, system.length, pivots, two_sided, scaled)
     except SingularMatrix as error:
-        if not np.all(np.isfinite(system.work.vals)):
-            raise_if_failed(system)
+        if not np.all(np.isfinite(data.work.vals)):
+            raise_if_failed(data)
             raise SingularError(
                 f"the equations of model '{system.model.name}' have numbers that are not finite; "
                 "look for a force, a stiffness or a velocity that is far too large"
             ) from error
-        raise SingularError(explain_singular(system, error.unknown)) from error
+        raise SingularError(explain_singular(data, error.unknown)) from error
 
 
-def factorise_again(system: System, time: float, cM: float) -> Elimination:
+def factorise_again(data: Data, time: float, cM: float) -> Elimination:
     """New pivots for the matrix at the motion now in the work arrays, whose values are used up."""
-    evaluate(system.kernels, system.tables, system.work, time, cM)
-    return factorise(system)
+    evaluate(data.kernels, data.tables, data.work, time, cM)
+    return factorise(data)
 
 
-def explain_singular(system: System, unknown: int | None) -> str:
+def explain_singular(data: Data, unknown: int | None) -> str:
     """One sentence: which body or joint makes the equations singular."""
-    n = system.motions
+    n = data.system.motions
     if unknown is not None and unknown >= n:
         return (
-            f"the equations are singular at {system.kept_rows[unknown - n]}: its direction is "
+            f"the equations are singular at {data.kept_rows[unknown - n]}: its direction is "
             "already fixed by other joints in this position; look for redundant or conflicting "
             "joints"
         )
     where = "the mechanism"
     if unknown is not None:
-        where = system.layout.moves(unknown)
+        where = data.system.layout.moves(unknown)
     return (
         f"the equations are singular: {where} has no inertia and no joint that gives it one; "
         "give it mass and inertia, or a joint that ties it to a body that has"
@@ -89,7 +90,7 @@ class KnownFactors:
     growth: float = 0.0  # of round-off where the pivots were chosen
 
 
-def accelerations(system: System, state: State, known: KnownFactors | None = None) -> State:
+def accelerations(data: Data, state: State, known: KnownFactors | None = None) -> State:
     """The state with its accelerations and multipliers (over all rows of the system).
 
     Bodies without inertia that forces alone move get the velocities that those give them.  Vector
@@ -97,12 +98,12 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
     near by, which are taken where they are good enough; else those found here are put there.
     """
     try:
-        if system.layout.values:
-            return consistent(system, state)
-        return of_bodies(system, state, known)
+        if data.system.layout.values:
+            return consistent(data, state)
+        return of_bodies(data, state, known)
     except SingularError:
         try:
-            found = index_reduced(system, state)
+            found = index_reduced(data, state)
         except ValueError:  # numbers that are not finite: the error says so
             found = None
         if found is None:
@@ -110,56 +111,57 @@ def accelerations(system: System, state: State, known: KnownFactors | None = Non
         return found
 
 
-def of_bodies(system: System, state: State, known: KnownFactors | None) -> State:
+def of_bodies(data: Data, state: State, known: KnownFactors | None) -> State:
     """The same of a system without vector nodes."""
+    system = data.system
     still = replace(state, acceleration=None, gamma=None)
-    e = system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
+    e = data.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
-        raise_if_failed(system)  # a function of the user: say so, before a matrix looks singular
-    D, p = unknown_scale(system), system.pattern
+        raise_if_failed(data)  # a function of the user: say so, before a matrix looks singular
+    D, p = unknown_scale(data), data.pattern
     matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
     lu = None if known is None else known.lu
     if known is not None and lu is not None:
-        system.work.vals[p.places], y = matrix.data, rhs.copy()
-        if not refactor(lu, system.work.vals, y) < max(GROWTH, WORSE * known.growth):
+        data.work.vals[p.places], y = matrix.data, rhs.copy()
+        if not refactor(lu, data.work.vals, y) < max(GROWTH, WORSE * known.growth):
             lu = None
-            system.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)  # values were used up
+            data.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)  # values were used up
     if lu is None:
-        system.work.vals[p.places], y = matrix.data, rhs.copy()
-        lu = factorise(system, scaled=True)
-        growth = refactor(lu, system.work.vals, y)
+        data.work.vals[p.places], y = matrix.data, rhs.copy()
+        lu = factorise(data, scaled=True)
+        growth = refactor(lu, data.work.vals, y)
         if not np.isfinite(growth):
-            raise SingularError(explain_singular(system, None))
+            raise SingularError(explain_singular(data, None))
         if known is not None:
             known.lu, known.growth = lu, growth
-    sweep_back(lu, system.work.vals, y)
+    sweep_back(lu, data.work.vals, y)
     correction = rhs - matrix.times(y)  # one refinement
-    solve(lu, system.work.vals, correction)
+    solve(lu, data.work.vals, correction)
     y = D * (y + correction)
     n = system.motions
     if any(x.entry.reads for x in system.elements):
-        y = with_loads(system, state, lu, D, y)
-    return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
+        y = with_loads(data, state, lu, D, y)
+    return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
 
 
 def with_loads(
-    system: System, state: State, lu: Elimination, D: np.ndarray, first: np.ndarray
+    data: Data, state: State, lu: Elimination, D: np.ndarray, first: np.ndarray
 ) -> np.ndarray:
     """Accelerations and multipliers with friction under these multipliers; `first` without it.
 
     Where friction jams the mechanism there may be no such accelerations, and `first` comes back.
     """
-    n, kept = system.motions, system.work.vals.copy()
+    n, kept = data.system.motions, data.work.vals.copy()
 
     def again(scaled: np.ndarray) -> np.ndarray:
         y = D * scaled
-        trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=system.all_gamma(y[n:]))
-        e = system.evaluate(trial, tangent=False)
+        trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
+        e = data.evaluate(trial, tangent=False)
         rest = D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)])
-        system.work.vals[:] = kept
-        solve(lu, system.work.vals, rest)
+        data.work.vals[:] = kept
+        solve(lu, data.work.vals, rest)
         return scaled + rest
 
     found = agreement(again, first / D)

@@ -21,6 +21,7 @@ import numpy as np
 
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ConvergenceError, SingularError
+from linkwork.system.data import Data
 from linkwork.system.elimination import SingularMatrix, analyse, refactor, solve, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
@@ -38,27 +39,28 @@ def highest_derivatives(system: System) -> np.ndarray:
     return np.eye(3)[:, system.layout.order]
 
 
-def consistent(system: System, state: State) -> State:
+def consistent(data: Data, state: State) -> State:
     """The state with accelerations, multipliers, and what its vector nodes must have."""
-    layout, kept = system.layout, system.kept
+    system = data.system
+    layout, kept = system.layout, data.kept
     b, n, by = system.bodies, system.motions, highest_derivatives(system)
     acceleration, gamma = np.zeros((b, 6)), np.zeros(len(system.all_rows))
     values, before, second = state.values.copy(), np.inf, layout.order == 2
     values[2] = 0.0
     for _ in range(MOST):
         now = replace(state, acceleration=acceleration, gamma=gamma, values=values)
-        e = system.evaluate(now, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
+        e = data.evaluate(now, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
         motion = np.concatenate([acceleration.ravel(), np.where(second, values[2], 0.0)])
         rhs = np.concatenate([-e.residual, e.Qc - e.jacobian.times(motion)])
         refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
-        y = solved(system, e.values, rhs, now)
+        y = solved(data, e.values, rhs, now)
         refuse_not_finite(system, y, state)
         acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
         step = y[layout.rigid : n]
         values = values + by * step
         gamma = gamma.copy()
         gamma[kept] += y[n:]
-        size = correction(system, y, acceleration, gamma[kept], by, values)
+        size = correction(data, y, acceleration, gamma[kept], by, values)
         if size <= CLOSE or (size <= ENOUGH and size > 0.5 * before):
             return replace(state, acceleration=acceleration, gamma=gamma, values=values)
         before = size
@@ -83,14 +85,15 @@ def refuse_not_finite(system: System, numbers: np.ndarray, state: State) -> None
 
 
 def correction(
-    system: System, y: np.ndarray, acceleration: np.ndarray, gamma: np.ndarray, by: np.ndarray,
+    data: Data, y: np.ndarray, acceleration: np.ndarray, gamma: np.ndarray, by: np.ndarray,
     values: np.ndarray,
 ) -> float:  # fmt: skip
     """The largest correction, each over the largest number of its kind or the size of its value."""
+    system = data.system
     rigid, n = system.layout.rigid, system.motions
     moved, held = (np.abs(x).max(initial=0.0) for x in (acceleration, gamma))
-    mass = system.tables.bodies[:, 0].max(initial=0.0)
-    inertia = mass + np.abs(system.tables.bodies[:, 1:]).max(initial=0.0)
+    mass = data.tables.bodies[:, 0].max(initial=0.0)
+    inertia = mass + np.abs(data.tables.bodies[:, 1:]).max(initial=0.0)
     # multipliers may vanish beside the forces that accelerate, and these beside multipliers
     parts = [
         (y[:rigid], max(moved, FAINT * held / (mass or 1.0))),
@@ -106,41 +109,41 @@ def correction(
     return float(max(np.abs(part).max(initial=0.0) / max(whole, 1e-300) for part, whole in parts))
 
 
-def solved(system: System, values: np.ndarray, rhs: np.ndarray, state: State) -> np.ndarray:
+def solved(data: Data, values: np.ndarray, rhs: np.ndarray, state: State) -> np.ndarray:
     """The solution with the matrix of these values, equations and unknowns scaled to size one."""
-    p = system.pattern
+    p = data.pattern
     matrix = SparseRows(values, p.indices, p.indptr, (p.unknowns, p.unknowns))
-    D = unit_scale(matrix, unknown_scale(system))
+    D = unit_scale(matrix, unknown_scale(data))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
-    system.work.vals[p.places] = matrix.data
+    data.work.vals[p.places] = matrix.data
     try:
-        lu = analyse(p, system.work.vals, system.length, scaled=True)
+        lu = analyse(p, data.work.vals, data.system.length, scaled=True)
     except SingularMatrix as error:
-        raise SingularError(singular_start(system, error.unknown, state)) from error
+        raise SingularError(singular_start(data, error.unknown, state)) from error
     y = D * rhs
-    if not np.isfinite(refactor(lu, system.work.vals, y)):
-        raise SingularError(singular_start(system, None, state))
-    sweep_back(lu, system.work.vals, y)
-    return with_sensors(system, lu, D, D * y)
+    if not np.isfinite(refactor(lu, data.work.vals, y)):
+        raise SingularError(singular_start(data, None, state))
+    sweep_back(lu, data.work.vals, y)
+    return with_sensors(data, lu, D, D * y)
 
 
-def with_sensors(system: System, lu: Any, D: np.ndarray, y: np.ndarray) -> np.ndarray:
+def with_sensors(data: Data, lu: Any, D: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The solution with the slopes of nodes that follow multipliers (system.rank_one.sensors)."""
-    t, n = system.tables, system.motions
+    t, n = data.tables, data.system.motions
     known: list[tuple[np.ndarray, np.ndarray]] = []
     for row, slopes, *multipliers in t.sensors:
         z, c = np.zeros(len(y) + 1), np.zeros(len(y) + 1)
         for j, e in enumerate(multipliers):
             c[min(n + e, len(y))] += t.reals[slopes + j]  # behind all: a row that is not there
         z[row] = D[row]
-        solve(lu, system.work.vals, z[:-1])
+        solve(lu, data.work.vals, z[:-1])
         z[:-1] *= D
         c[-1] = 0.0
         for other, along in known:
             z += other * (along @ z) / (1.0 - along @ other)
         left = 1.0 - c @ z
         if abs(left) <= LOOP * (1.0 + np.abs(c) @ np.abs(z)):
-            raise SingularError(undetermined(system, [row]))
+            raise SingularError(undetermined(data.system, [row]))
         known.append((z, c))
         y = y + z[:-1] * (c[:-1] @ y) / left
     return y
@@ -162,12 +165,13 @@ def undetermined(system: System, sensors: Sequence[int]) -> str:
     )
 
 
-def unknown_scale(system: System) -> np.ndarray:
+def unknown_scale(data: Data) -> np.ndarray:
     """Makes M and C_q of size one in any units: D A D with these on the diagonal of D; ones for
     values of vector nodes, whose equations have units of their own."""
+    system = data.system
     m, L = math.sqrt(system.mass), system.length
     bodies = np.tile(np.repeat([1 / m, 1 / (m * L)], 3), system.bodies)
-    rows = [m * L if row.is_angle else m for row in system.kept_rows]
+    rows = [m * L if row.is_angle else m for row in data.kept_rows]
     return np.concatenate([bodies, np.ones(system.layout.values), rows])
 
 
@@ -184,11 +188,12 @@ def unit_scale(matrix: SparseRows, start: np.ndarray | None = None) -> np.ndarra
     return np.exp2(np.rint(np.log2(D)))
 
 
-def singular_start(system: System, unknown: int | None, state: State) -> str:
+def singular_start(data: Data, unknown: int | None, state: State) -> str:
     """One sentence: what is not determined at the start."""
+    system = data.system
     if unknown is not None and unknown >= system.motions:
         return (
-            f"the equations are singular at {system.kept_rows[unknown - system.motions]}: its "
+            f"the equations are singular at {data.kept_rows[unknown - system.motions]}: its "
             "direction is already fixed by other joints in this position; look for redundant or "
             "conflicting joints"
         )

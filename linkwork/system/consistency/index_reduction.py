@@ -30,6 +30,7 @@ from linkwork.system.consistency.consistent import (
     unit_scale,
     unknown_scale,
 )  # fmt: skip
+from linkwork.system.data import Data
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -76,32 +77,32 @@ def without_inertia(system: System) -> np.ndarray:
     return np.flatnonzero(np.repeat(np.column_stack([table[:, 0] == 0, spins]), 3, axis=1))
 
 
-def derivative(system: System, state: State, below: int) -> Any:
+def derivative(data: Data, state: State, below: int) -> Any:
     """∂r/∂ of the motion, as many derivatives below the highest (1: velocities, 2: positions)."""
-    by = (np.arange(3)[:, None] == system.layout.order - below).astype(float)
+    by = (np.arange(3)[:, None] == data.system.layout.order - below).astype(float)
     cD, cK = float(below == 1), float(below == 2)
-    return system.evaluate(state, cD=cD, cK=cK, by=by).stiffness
+    return data.evaluate(state, cD=cD, cK=cK, by=by).stiffness
 
 
 # -------------------------------------------------------------------------------- the null spaces
 
 
-def reduction(system: System, now: State, loads: np.ndarray | None) -> Reduction | None:
+def reduction(data: Data, now: State, loads: np.ndarray | None) -> Reduction | None:
     """Null spaces at a state; none where J is regular, or singular otherwise."""
-    n, rigid, order = system.motions, system.layout.rigid, system.layout.order
+    n, rigid, order = data.system.motions, data.system.layout.rigid, data.system.layout.order
     known = now if loads is None else replace(now, gamma=loads)
-    by = highest_derivatives(system)
-    e = system.evaluate(known, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
+    by = highest_derivatives(data.system)
+    e = data.evaluate(known, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
     r = np.concatenate([e.residual, e.jacobian.times(seconds(now)) - e.Qc])
     J = sp.csr_array(e.matrix)
     if not (np.isfinite(J.data).all() and np.isfinite(r).all()):
         return None
     if loads is not None:
         assert now.gamma is not None
-        r[:n] += e.Cq.T @ (now.gamma - loads)[system.kept]
-    D = unit_scale(SparseRows(J.data, J.indices, J.indptr, J.shape), unknown_scale(system))
+        r[:n] += e.Cq.T @ (now.gamma - loads)[data.kept]
+    D = unit_scale(SparseRows(J.data, J.indices, J.indptr, J.shape), unknown_scale(data))
     scaled = sp.csr_array(sp.diags_array(D) @ J @ sp.diags_array(D))
-    light, first = without_inertia(system), rigid + np.flatnonzero(order == 1)
+    light, first = without_inertia(data.system), rigid + np.flatnonzero(order == 1)
     light = light[abs(scaled[:n]).sum(axis=0)[light] == 0.0]  # nor that of a flexible body
     V = np.hstack([null_space(scaled, columns) for columns in (light, first)])
     U = null_space(sp.csr_array(scaled.T), np.append(light, rigid + np.flatnonzero(order < 2)))
@@ -115,7 +116,7 @@ def reduction(system: System, now: State, loads: np.ndarray | None) -> Reduction
     if pivots.min() < SINGULAR * pivots.max():
         return None
     U, V = D[:, None] * U, D[:, None] * V
-    damping = derivative(system, now, 1)
+    damping = derivative(data, now, 1)
     H = U[:n].T @ (damping @ V[:n])
     H[np.abs(H) <= FAINT * (np.abs(U[:n]).T @ (abs(damping) @ np.abs(V[:n])))] = 0.0
     left, s, right = la.svd(H)
@@ -143,75 +144,76 @@ def seconds(state: State) -> np.ndarray:
 # ------------------------------------------------------------------------------------- the state
 
 
-def index_reduced(system: System, state: State) -> State | None:
+def index_reduced(data: Data, state: State) -> State | None:
     """The state with all that its equations determine; none where they do not."""
-    if not any(e.entry.reads for e in system.elements):
-        return reduced(system, state, None)
-    rows = unknown_scale(system)[system.motions :]
-    first = reduced(system, state, np.zeros(len(system.all_rows)))
+    if not any(e.entry.reads for e in data.system.elements):
+        return reduced(data, state, None)
+    rows = unknown_scale(data)[data.system.motions :]
+    first = reduced(data, state, np.zeros(len(data.system.all_rows)))
     if first is None:
         return None
 
     def again(scaled: np.ndarray) -> np.ndarray | None:
-        found = reduced(system, state, system.all_gamma(rows * scaled))
-        return None if found is None else found.gamma[system.kept] / rows  # type: ignore[index]
+        found = reduced(data, state, data.all_gamma(rows * scaled))
+        return None if found is None else found.gamma[data.kept] / rows  # type: ignore[index]
 
     assert first.gamma is not None
-    loads = agreement(again, first.gamma[system.kept] / rows)
+    loads = agreement(again, first.gamma[data.kept] / rows)
     if loads is None:  # friction jams the mechanism
         return first
-    return reduced(system, state, system.all_gamma(rows * loads))
+    return reduced(data, state, data.all_gamma(rows * loads))
 
 
-def reduced(system: System, state: State, loads: np.ndarray | None) -> State | None:
+def reduced(data: Data, state: State, loads: np.ndarray | None) -> State | None:
     """The same with friction under the multipliers `loads`."""
+    system = data.system
     now = replace(
         state, acceleration=np.zeros((system.bodies, 6)), gamma=np.zeros(len(system.all_rows)),
         values=np.vstack([state.values[:2], np.zeros((1, system.layout.values))]),
     )  # fmt: skip
     for _ in range(2):
-        found = balanced(system, now, loads)
+        found = balanced(data, now, loads)
         if found is None:
             return None
         now, hidden = found
-        n, late = system.motions, rate(system, now)
-        now = changed(system, now, hidden.slow(hidden.U[:n].T @ late), np.zeros(n))
+        n, late = data.system.motions, rate(data, now)
+        now = changed(data, now, hidden.slow(hidden.U[:n].T @ late), np.zeros(n))
         if not hidden.V1.size:
             break
-        K = derivative(system, now, 2)
+        K = derivative(data, now, 2)
         held = hidden.U1.T @ (hidden.U[:n].T @ (K @ (hidden.V[:n] @ hidden.V1)))
-        late = hidden.U1.T @ (hidden.U[:n].T @ rate(system, now))
+        late = hidden.U1.T @ (hidden.U[:n].T @ rate(data, now))
         velocity = -hidden.V @ (hidden.V1 @ la.solve(held, late))
-        now = changed(system, now, np.zeros(system.unknowns), velocity[:n])  # and forces anew
+        now = changed(data, now, np.zeros(data.unknowns), velocity[:n])  # and forces anew
     return now
 
 
 def balanced(
-    system: System, now: State, loads: np.ndarray | None
+    data: Data, now: State, loads: np.ndarray | None
 ) -> tuple[State, Reduction] | None:
     """Newton's method for y, the next derivatives along V, and positions along V V₁."""
-    n, rigid, before = system.motions, system.layout.rigid, np.inf
+    n, rigid, before = data.system.motions, data.system.layout.rigid, np.inf
     for _ in range(MOST):
-        hidden = reduction(system, now, loads)
+        hidden = reduction(data, now, loads)
         if hidden is None:
             return None
         U, V, rest = hidden.U, hidden.V, hidden.U.T @ hidden.r
         next_ones, place = hidden.slow(rest)[:n], np.zeros(n)
         if hidden.V1.size:
-            K = U[:n].T @ (derivative(system, now, 2) @ V[:n])
+            K = U[:n].T @ (derivative(data, now, 2) @ V[:n])
             held = hidden.U1.T @ K @ hidden.V1
             if np.linalg.matrix_rank(held, tol=RANK * max(np.abs(K).max(), 1e-300)) < len(held):
                 return None
             place = -V[:n] @ (hidden.V1 @ la.solve(held, hidden.U1.T @ rest))
         r = hidden.r.copy()
-        r[:n] += derivative(system, now, 1) @ next_ones + derivative(system, now, 2) @ place
+        r[:n] += derivative(data, now, 1) @ next_ones + derivative(data, now, 2) @ place
         y = hidden.solve(r)
-        now = changed(system, now, y, next_ones, place)
+        now = changed(data, now, y, next_ones, place)
         size = max(
-            relative(y[:n], highest(system, now), hidden.D[:n]),
-            relative(next_ones, highest(system, now, 1), hidden.D[:n]),
+            relative(y[:n], highest(data, now), hidden.D[:n]),
+            relative(next_ones, highest(data, now, 1), hidden.D[:n]),
             float(np.abs(place[:rigid]).max(initial=0.0))
-            / (np.abs(now.positions).max(initial=0.0) + system.length),
+            / (np.abs(now.positions).max(initial=0.0) + data.system.length),
         )
         if size <= CLOSE or (size <= ENOUGH and size > 0.5 * before):
             return now, hidden
@@ -219,9 +221,9 @@ def balanced(
     light = np.abs(V[:rigid]).max(axis=1, initial=0.0)
     if not light.any():
         return None
-    b, _ = system.layout.place(int(np.argmax(light * np.abs(U @ rest)[:rigid])))
+    b, _ = data.system.layout.place(int(np.argmax(light * np.abs(U @ rest)[:rigid])))
     raise ConvergenceError(
-        f"the forces on body '{system.names[b]}', which has no mass, cannot be balanced at "
+        f"the forces on body '{data.system.names[b]}', which has no mass, cannot be balanced at "
         f"t = {now.time:g}; give it a mass, or forces that hold or damp it", state=now,
     )  # fmt: skip
 
@@ -232,25 +234,25 @@ def relative(step: np.ndarray, whole: np.ndarray, D: np.ndarray) -> float:
     return largest / max(float(np.abs(whole / D).max(initial=0.0)), largest, 1e-300)
 
 
-def highest(system: System, state: State, below: int = 0) -> np.ndarray:
+def highest(data: Data, state: State, below: int = 0) -> np.ndarray:
     """The highest derivatives of all motion unknowns, or as many below these."""
-    bodies = seconds(state)[: system.layout.rigid] if below == 0 else state.velocities.ravel()
-    by = np.arange(3)[:, None] == system.layout.order - below
+    bodies = seconds(state)[: data.system.layout.rigid] if below == 0 else state.velocities.ravel()
+    by = np.arange(3)[:, None] == data.system.layout.order - below
     return np.concatenate([bodies, (by * state.values).sum(axis=0)])
 
 
 def changed(
-    system: System, now: State, y: np.ndarray, next_ones: np.ndarray, place: Any = None
+    data: Data, now: State, y: np.ndarray, next_ones: np.ndarray, place: Any = None
 ) -> State:
     """The state with changes of y, of the next lower derivatives, and of positions of bodies."""
-    n, rigid, order = system.motions, system.layout.rigid, system.layout.order
+    n, rigid, order = data.system.motions, data.system.layout.rigid, data.system.layout.order
     assert now.acceleration is not None and now.gamma is not None
     values, gamma = now.values.copy(), now.gamma.copy()
     at = np.arange(len(order))
     values[order, at] += y[rigid:n]
     lower = order > 0
     values[order[lower] - 1, at[lower]] += next_ones[rigid:][lower]
-    gamma[system.kept] += y[n:]
+    gamma[data.kept] += y[n:]
     if place is not None and place[:rigid].any():
         now = now.moved(place[:rigid])
     now = now.with_velocities(now.velocities.ravel() + next_ones[:rigid])
@@ -258,13 +260,13 @@ def changed(
     return replace(now, acceleration=acceleration, gamma=gamma, values=values)
 
 
-def rate(system: System, state: State) -> np.ndarray:
+def rate(data: Data, state: State) -> np.ndarray:
     """K q̇ + D q̈ + r_t; derivatives by time of loads and motion laws by differences."""
-    K = system.evaluate(state, cK=1.0, by=np.eye(3)[:, [0] * system.layout.values]).stiffness
-    by = np.eye(3)[:, [1] * system.layout.values]
-    D = system.evaluate(state, cD=1.0, cK=0.0, by=by).stiffness
+    K = data.evaluate(state, cK=1.0, by=np.eye(3)[:, [0] * data.system.layout.values]).stiffness
+    by = np.eye(3)[:, [1] * data.system.layout.values]
+    D = data.evaluate(state, cD=1.0, cK=0.0, by=by).stiffness
     r = [
-        system.evaluate(replace(state, time=state.time + k * LATER), tangent=False).residual
+        data.evaluate(replace(state, time=state.time + k * LATER), tangent=False).residual
         for k in range(3)
     ]
     slope = (4.0 * (r[1] - r[0]) - (r[2] - r[0])) / (2.0 * LATER)
@@ -272,7 +274,7 @@ def rate(system: System, state: State) -> np.ndarray:
 
 
 def first_rates(
-    system: System, now: State, ahead: State, epsilon: float, h: float
+    data: Data, now: State, ahead: State, epsilon: float, h: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Accelerations and their rates that a run with step h starts from, given two near states.
 
@@ -281,8 +283,8 @@ def first_rates(
     """
     a, b = now.acceleration, ahead.acceleration
     assert a is not None and b is not None
-    jerk, rigid = (b - a) / epsilon, system.layout.rigid
-    hidden = reduction(system, now, None) if len(without_inertia(system)) else None
+    jerk, rigid = (b - a) / epsilon, data.system.layout.rigid
+    hidden = reduction(data, now, None) if len(without_inertia(data.system)) else None
     if hidden is None or not hidden.V[:rigid].any():
         return a, jerk
     scale = hidden.D[:rigid]

@@ -21,6 +21,7 @@ from linkwork.math import rotations
 from linkwork.model.drives import Drive, polynomial
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry
+from linkwork.system.data import Data
 from linkwork.system.initial_conditions.joint_graph import JOINT, Edge, JointGraph
 from linkwork.system.initial_conditions.metrics import (
     BodyMetric,
@@ -56,22 +57,22 @@ class Start:
 
 
 def consistent_start(
-    model: Model, held: System, resistances: Resistances, time: float = 0.0,
-    loose: Collection[str] = (),
-) -> Start:  # fmt: skip
-    """Positions and velocities; `held`: the compiled model without nodes that nothing holds.
+    held: Data, resistances: Resistances, time: float = 0.0, loose: Collection[str] = ()
+) -> Start:
+    """Positions and velocities; `held`: data of the elements on bodies and on held nodes.
 
     loose : items whose rows do not hold
     """
+    model = held.system.model
     places, rates = start_values(model)
-    system = with_start_rows(model, held, places, loose)
-    found = start_positions(system, resistances, held.described_state(time))
+    data = with_start_rows(held, places, loose)
+    found = start_positions(data, resistances, held.system.described_state(time))
     laws = {
         edge.owner: {row: polynomial([coordinate(pose, row) - time * v, v])
                      for row, v in rates[edge.owner].items()}
         for edge, pose in joint_poses(held, found.state) if edge.owner in rates
     } if rates else {}  # fmt: skip
-    moving = with_start_rows(model, held, laws, loose)
+    moving = with_start_rows(held, laws, loose)
     return replace(found, state=consistent_velocities(moving, resistances, found.state))
 
 
@@ -93,14 +94,24 @@ def start_values(model: Model) -> tuple[dict[str, dict[str, Drive]], dict[str, d
 
 
 def with_start_rows(
-    model: Model, held: System, laws: Mapping[str, Mapping[str, Drive]], loose: Collection[str]
-) -> System:
-    """The system with free rows of joints held on these laws, without the rows of loose items."""
-    system = held
+    held: Data, laws: Mapping[str, Mapping[str, Drive]], loose: Collection[str]
+) -> Data:
+    """The model with free rows of joints held on these laws, without the rows of loose items."""
+    data, model = held, held.system.model
     if laws:
-        system = compile_model(model, start_entries(model, laws)).held_alone()
-    keep = np.array([row.owner not in loose for row in system.all_rows], bool)
-    return system if keep.all() else system.with_rows(keep)
+        data = held_data(compile_model(model, start_entries(model, laws)))
+    keep = np.array([row.owner not in loose for row in data.system.all_rows], bool)
+    return data if keep.all() else data.restricted(data.keep & keep)
+
+
+def held_data(system: System) -> Data:
+    """Of elements that act on bodies and on nodes that constraints hold: the others, and what they
+    act on, stay as they are described."""
+    held = {g for e in system.elements if e.entry.rows for g in e.ends}
+    return system.data(elements=[
+        i for i, e in enumerate(system.elements)
+        if all(g < system.bodies or g in held for g in e.ends)
+    ])  # fmt: skip
 
 
 def start_entries(
@@ -115,9 +126,9 @@ def start_entries(
     return out
 
 
-def joint_poses(system: System, state: State) -> Iterator[tuple[Edge, np.ndarray]]:
+def joint_poses(data: Data, state: State) -> Iterator[tuple[Edge, np.ndarray]]:
     """Joints with the poses of their bodies relative to each other."""
-    graph = JointGraph(system, state)
+    graph = JointGraph(data, state)
     return zip(graph.edges, graph.relative_poses(state))
 
 
@@ -129,60 +140,61 @@ def coordinate(pose: np.ndarray, row: str) -> float:
 # -------------------------------------------------------------------------------------- positions
 
 
-def start_positions(system: System, resistances: Resistances, described: State) -> Start:
+def start_positions(data: Data, resistances: Resistances, described: State) -> Start:
     """Positions that satisfy all rows, those of start values and drives after the others."""
-    holds = ~system.on_velocities & system.keep
-    system = system if holds.all() else system.with_rows(holds)
+    system = data.system
+    holds = ~system.on_velocities & data.keep
+    data = data.restricted(holds)
     bodies = resistances.metric(system, described)
     led = np.array([row.driven for row in system.all_rows], bool) & holds
     weighted = bool(resistances.weights)  # the user has said what gives way
-    if led.any() and not weighted and error(system, described).max() > TOLERANCE:
+    if led.any() and not weighted and error(data, described).max() > TOLERANCE:
         try:
-            fitting = system.with_rows(holds & ~led)
+            fitting = data.restricted(holds & ~led)
             state, history = close(fitting, bodies, described)
             state = nearest(fitting, bodies, state)
-            return led_positions(system, bodies, resistances, state, history)
+            return led_positions(data, bodies, resistances, state, history)
         except AssemblyError:
             pass  # all at once, from the description
-    state, history = close_from_anywhere(system, bodies, described)
-    return Start(nearest(system, bodies, state), history)
+    state, history = close_from_anywhere(data, bodies, described)
+    return Start(nearest(data, bodies, state), history)
 
 
 def led_positions(
-    system: System, bodies: BodyMetric, resistances: Resistances, origin: State,
+    data: Data, bodies: BodyMetric, resistances: Resistances, origin: State,
     history: list[float],
 ) -> Start:  # fmt: skip
     """Positions with start values and drives, from those without them."""
-    if error(system, origin).max() < TOLERANCE:
+    if error(data, origin).max() < TOLERANCE:
         return Start(origin, history)
-    still = [body_number(system, name) for name in resistances.fixed]
-    graph = JointGraph(system, origin, still)
+    still = [body_number(data.system, name) for name in resistances.fixed]
+    graph = JointGraph(data, origin, still)
     metric = JointMetric(bodies.column, bodies.free, origin, graph)
-    leading = Leading(system, graph, metric.before)
+    leading = Leading(data, graph, metric.before)
     state = leading.carried(origin, 1.0)
-    if error(system, state).max() < TOLERANCE:
+    if error(data, state).max() < TOLERANCE:
         return Start(state, history)
     try:
         state, more = leading.through_parts(metric, origin)
     except AssemblyError:
-        state, more = close_from_anywhere(system, metric, state)
-    state = nearest(system, metric, state)
+        state, more = close_from_anywhere(data, metric, state)
+    state = nearest(data, metric, state)
     return Start(state, more, leading.others_moved(graph.change(state, metric.before)))
 
 
-def error(system: System, state: State) -> np.ndarray:
+def error(data: Data, state: State) -> np.ndarray:
     """|C|, lengths over L."""
-    return np.abs(residual(system, state))
+    return np.abs(residual(data, state))
 
 
 class Leading:
     """Joints with start values or drives: the ways of those in the tree, from these poses."""
 
-    def __init__(self, system: System, graph: JointGraph, before: np.ndarray) -> None:
-        self.system, self.graph, self.before = system, graph, before
-        self.led = np.array([row.driven for row in system.kept_rows])
+    def __init__(self, data: Data, graph: JointGraph, before: np.ndarray) -> None:
+        self.data, self.graph, self.before = data, graph, before
+        self.led = np.array([row.driven for row in data.kept_rows])
         self.rows: dict[str, set[int]] = {}
-        for row in system.kept_rows:
+        for row in data.kept_rows:
             if row.driven:
                 self.rows.setdefault(row.owner, set()).add(row.index)
         self.ways: dict[int, np.ndarray] = {}
@@ -205,21 +217,21 @@ class Leading:
 
     def through_parts(self, metric: JointMetric, origin: State) -> tuple[State, list[float]]:
         """The whole way in parts, the loops closed after each, so that no branch is left."""
-        system, C = self.system, residual(self.system, origin)
+        data, C = self.data, residual(self.data, origin)
         sizes = [
             max(np.linalg.norm(way[3:]), np.linalg.norm(way[:3]) / self.graph.lengths[i])
             for i, way in self.ways.items()
         ]
         parts = min(math.ceil(max(sizes, default=PART) / PART), PARTS) or 1
         carried = np.array([
-            row.owner in {self.graph.edges[i].owner for i in self.ways} for row in system.kept_rows
+            row.owner in {self.graph.edges[i].owner for i in self.ways} for row in data.kept_rows
         ])  # fmt: skip
         state = origin
         for k in range(1, parts):
             moved = self.carried(state, k / parts)
-            left = np.where(carried, residual(system, moved), (1 - k / parts) * C)
-            state, _ = close(system, metric, moved, np.where(self.led, left, 0.0), NEARLY)
-        return close(system, metric, self.carried(state, 1.0))
+            left = np.where(carried, residual(data, moved), (1 - k / parts) * C)
+            state, _ = close(data, metric, moved, np.where(self.led, left, 0.0), NEARLY)
+        return close(data, metric, self.carried(state, 1.0))
 
     def others_moved(self, change: np.ndarray) -> dict[str, dict[str, float]]:
         """Displacements (mm) and angles (degrees) of other joint coordinates."""
@@ -228,6 +240,6 @@ class Leading:
             led = self.rows.get(edge.owner, set())
             shift = float(np.linalg.norm([x for row, x in enumerate(way[:3]) if row not in led]))
             turn = 0.0 if led & {3, 4, 5} else float(np.linalg.norm(way[3:]))
-            if edge.kind == JOINT and max(shift / self.system.length, turn) > MOVED:
+            if edge.kind == JOINT and max(shift / self.data.system.length, turn) > MOVED:
                 moved[edge.owner] = {"mm": 1e3 * shift, "deg": float(np.degrees(turn))}
         return moved

@@ -25,6 +25,7 @@ from linkwork.elements.layout import SIX
 from linkwork.math import rotations
 from linkwork.math import sparse as sp
 from linkwork.system.compilation.numbering import Element
+from linkwork.system.data import Data
 from linkwork.system.initial_conditions.extents import extents
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -64,10 +65,10 @@ class JointGraph:
     still : bodies that do not move
     """
 
-    def __init__(self, system: System, state: State, still: Collection[int] = ()) -> None:
-        self.system, self.state = system, state
-        self.edges = [*joints(system, state.time), *other_edges(system)]
-        self.tree = grow(self.edges, system.inertias[:, 0], still)
+    def __init__(self, data: Data, state: State, still: Collection[int] = ()) -> None:
+        self.system, self.state = data.system, state
+        self.edges = [*joints(data, state.time), *other_edges(data)]
+        self.tree = grow(self.edges, self.system.inertias[:, 0], still)
         bases = [b for b, (_, edge) in self.tree.items() if edge == BASE]
         self.edges += [Edge("", (BASE, b), OTHER) for b in bases]
         of_tree = {e for _, e in self.tree.values()}
@@ -195,12 +196,11 @@ def inverted(p: np.ndarray) -> np.ndarray:
 # --------------------------------------------------------------------------------------- edges
 
 
-def joints(system: System, time: float) -> list[Edge]:
+def joints(data: Data, time: float) -> list[Edge]:
     """Lock joints between two bodies; start rows of a joint belong to it."""
     together: dict[tuple, list[Element]] = {}
-    for i in active_elements(system):
-        element = system.elements[i]
-        if element.entry.family is LOCK and not is_guide(system, element):
+    for element in active_elements(data):
+        if element.entry.family is LOCK and not is_guide(data.system, element):
             together.setdefault((element.owner, element.ends), []).append(element)
     found = []
     for (owner, ends), elements in together.items():
@@ -218,9 +218,9 @@ def joints(system: System, time: float) -> list[Edge]:
     return found
 
 
-def active_elements(system: System) -> list[int]:
+def active_elements(data: Data) -> list[Element]:
     """Elements with rows in the equations."""
-    return list(dict.fromkeys(system.all_rows[i].element for i in system.kept))
+    return [data.system.elements[i] for i in dict.fromkeys(row.element for row in data.kept_rows)]
 
 
 def is_guide(system: System, element: Element) -> bool:
@@ -237,14 +237,14 @@ def numbers_at(element: Element, time: float) -> np.ndarray:
     return reals
 
 
-def other_edges(system: System) -> Iterator[Edge]:
+def other_edges(data: Data) -> Iterator[Edge]:
     """Nodes of one item in a row, then constraints that are no lock joints."""
+    system = data.system
     number = {name: b for b, name in enumerate(system.names)}
     for name, item in system.model.items.items():
         nodes = [number[body.name] for body in item.bodies()]
         yield from (Edge(name, pair, ITEM) for pair in zip(nodes, nodes[1:]))
-    for i in active_elements(system):
-        element = system.elements[i]
+    for element in active_elements(data):
         ends = [end for end in element.ends if BASE <= end < system.bodies]
         if element.entry.family is not LOCK:
             yield from (Edge(element.owner, pair, OTHER) for pair in zip(ends, ends[1:]))

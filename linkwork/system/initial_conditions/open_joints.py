@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 
 def violations_of(
-    system: System, C: np.ndarray, *, rates: bool = False
+    data: Data, C: np.ndarray, *, rates: bool = False
 ) -> dict[str, dict[str, float]]:
     """Per joint the largest error in millimetres and degrees (per second), largest first."""
     worst: dict[str, dict[str, float]] = {}
-    for row, value in zip(system.kept_rows, np.abs(C), strict=True):
+    for row, value in zip(data.kept_rows, np.abs(C), strict=True):
         entry = worst.setdefault(row.owner, {"mm": 0.0, "deg": 0.0})
         if row.is_angle:
             angle = np.degrees(angle_error(row.name, value, rates))
@@ -22,7 +22,7 @@ def violations_of(
         else:
             entry["mm"] = max(entry["mm"], 1e3 * float(value))
     order = sorted(
-        worst, key=lambda n: worst[n]["mm"] / 1e3 / system.length + np.radians(worst[n]["deg"])
+        worst, key=lambda n: worst[n]["mm"] / 1e3 / data.system.length + np.radians(worst[n]["deg"])
     )
     return {name: worst[name] for name in reversed(order)}
 

@@ -17,6 +17,7 @@ import numpy as np
 from linkwork.errors import AssemblyError, VelocityWarning, users_line
 from linkwork.math import sparse as sp
 from linkwork.system.compilation.numbering import row_scale
+from linkwork.system.data import Data
 from linkwork.system.initial_conditions.joint_graph import JointGraph
 from linkwork.system.initial_conditions.metrics import Resistances
 from linkwork.system.initial_conditions.open_joints import listed, violations_of
@@ -38,36 +39,37 @@ def described_velocities(system: System) -> np.ndarray:
     return np.concatenate([np.repeat(known, 3), ~system.layout.follows])
 
 
-def consistent_velocities(system: System, resistances: Resistances, state: State) -> State:
+def consistent_velocities(data: Data, resistances: Resistances, state: State) -> State:
     """The state with velocities that satisfy all rows.
 
     A fixed body keeps the velocity it was described with; without one it moves as the joints say.
     """
-    if not system.rows:
+    system = data.system
+    if not data.rows:
         return state
-    e, v = system.evaluate(state, rates=True), state.rates
+    e, v = data.evaluate(state, rates=True), state.rates
     if not np.any(e.Ct + e.jacobian.times(v)):
         return state  # nothing to change
-    row = row_scale(system.kept_rows, system.length)
+    row = row_scale(data.kept_rows, system.length)
     described = described_velocities(system)
     column = resistances.columns(system, of_velocities=True)
     free = resistances.free(system) | ~described
     J = sp.csr_array(sp.diags_array(row) @ e.Cq @ sp.diags_array(column))
-    right, led = -row * e.Ct, np.array([r.driven for r in system.kept_rows])
+    right, led = -row * e.Ct, np.array([r.driven for r in data.kept_rows])
     follows = np.concatenate([np.zeros(system.layout.rigid, bool), system.layout.follows])
     held = np.where(follows, FOLLOWS, 1.0 * described)
     problem = LeastChange(v / column, held, free.astype(float))
     weight = np.maximum(held, FREE * ~follows) if described.any() else np.ones(len(v))
     y = problem.solve(v / column, sp.diags_array(weight), J[~led], right[~led])
     if led.any():
-        M = joint_rates(system, state) @ sp.diags_array(column * free)
+        M = joint_rates(data, state) @ sp.diags_array(column * free)
         W = sp.diags_array(np.maximum(held, ~free)) + RATES * (M.T @ M)
         y = problem.solve(y, W, J, right)
     v = column * y
     error = row * (e.Ct + e.Cq @ v)
     size = 1.0 + np.abs(row * e.Ct).max() + np.abs(v / column).max()
     if np.abs(error).max() > 1e-8 * size:
-        violations = violations_of(system, error / row, rates=True)
+        violations = violations_of(data, error / row, rates=True)
         raise AssemblyError(
             f"model '{system.model.name}' has no velocities that satisfy all joints and drives: "
             f"these contradict each other, {listed(violations, '/s')}; check the rates and drives "
@@ -102,21 +104,22 @@ class LeastChange:
         return y
 
 
-def joint_rates(system: System, state: State) -> Any:
+def joint_rates(data: Data, state: State) -> Any:
     """J_m over the joints; the velocity of a base counts less, as bodies on it may have one."""
-    graph = JointGraph(system, state)
+    graph = JointGraph(data, state)
     weight = graph.weights.copy()
     bases = [i for i, edge in enumerate(graph.edges) if not edge.owner]
     weight[bases] *= np.sqrt(BASES / RATES)
     return graph.jacobian(state, weight)
 
 
-def warn_of_lost_velocities(system: System, state: State) -> None:
+def warn_of_lost_velocities(data: Data, state: State) -> None:
     """Say so when joints take away more of a given velocity than round-off.
 
     Closing the joints moves bodies, which changes velocities to the same extent.
     """
-    if not system.rows:
+    system = data.system
+    if not data.rows:
         return
     given = system.described_state(state.time)
     words = [(b.velocity is not None, b.angular_velocity is not None) for b in system.items]
@@ -133,18 +136,18 @@ def warn_of_lost_velocities(system: System, state: State) -> None:
     numbers = ", ".join(f"{x:.4g}" for x in before[body, part])
     warnings.warn(
         f"{word} of Body '{system.names[body]}' was given as ({numbers}) {units}{axes}, but "
-        f"{_holder(system, state, given, int(body))} does not let it move so: "
+        f"{_holder(data, state, given, int(body))} does not let it move so: "
         f"{lost[body, part]:.3g} {units} of it are taken away; give {word}= along what the joints "
         "leave free, or none",
         VelocityWarning, stacklevel=users_line(),
     )  # fmt: skip
 
 
-def _holder(system: System, state: State, given: State, body: int) -> str:
+def _holder(data: Data, state: State, given: State, body: int) -> str:
     """The joint that a body's given velocity violates most, while the others move as found."""
     v = state.rates
-    v[system.layout.group == body] = given.velocities[body]
-    e = system.evaluate(state, rates=True)
-    error = np.abs(e.Ct + e.Cq @ v) * row_scale(system.kept_rows, system.length)
-    row = system.kept_rows[int(np.argmax(error))]
+    v[data.system.layout.group == body] = given.velocities[body]
+    e = data.evaluate(state, rates=True)
+    error = np.abs(e.Ct + e.Cq @ v) * row_scale(data.kept_rows, data.system.length)
+    row = data.kept_rows[int(np.argmax(error))]
     return f"row {row.name} of joint '{row.owner}'"

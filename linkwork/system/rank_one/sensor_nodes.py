@@ -7,6 +7,7 @@ import numpy as np
 from linkwork.elements.signals.measured import FrameSensor, Sensor
 from linkwork.model.nodes import Node
 from linkwork.model.signals.held import read_between_samples
+from linkwork.system.data import Data
 from linkwork.system.system import System
 
 
@@ -29,9 +30,10 @@ def sensor_groups(system: System) -> list[int]:
     return [system.bodies + k for k, node in enumerate(system.layout.nodes) if id(node) in mine]
 
 
-def sensor_units(system: System) -> np.ndarray:
+def sensor_units(data: Data) -> np.ndarray:
     """What is large for each: weight and gravity, over or times the length of the mechanism."""
-    g, L = float(np.linalg.norm(system.tables.gravity)) + 1.0, system.length
+    system = data.system
+    g, L = float(np.linalg.norm(data.tables.gravity)) + 1.0, system.length
     found = []
     for item in system.model.items.values():
         if isinstance(item, Sensor):
@@ -43,18 +45,18 @@ def sensor_units(system: System) -> np.ndarray:
     return np.array(found)
 
 
-def followed_at_all_times(full: System) -> bool:
+def followed_at_all_times(system: System) -> bool:
     """Whether any load follows a sensor between samples."""
     return any(
         isinstance(getattr(leaf, "item", None), Sensor)
-        for e in full.elements if e.entry.family.signal
+        for e in system.elements if e.entry.family.signal
         for leaf in read_between_samples(e.entry.acts_on[1].signal)
     )  # fmt: skip
 
 
-def unsolved(full: System, time: float) -> str:
+def unsolved(system: System, time: float) -> str:
     """Why there are no accelerations: an algebraic loop through sensors."""
-    names = ", ".join(node.label for node in sensor_nodes(full))
+    names = ", ".join(node.label for node in sensor_nodes(system))
     return (
         f"has no accelerations at t = {time:.6g}, because the loads that follow {names} change it "
         "by just as much as they follow, an algebraic loop without a solution; give another gain "

@@ -33,7 +33,7 @@ from linkwork.system.redundancy.least_degree import least_degree
 from linkwork.system.redundancy.rows import Floats, Ints
 
 if TYPE_CHECKING:
-    from linkwork.system.system import System
+    from linkwork.system.data import Data
 
 # Of a diagonal entry: what is left of it when its unknown depends on others.  A pivot of 1e-7
 # leaves noise of 1e-9, less than a pivot; long loops, whose own may be smaller, have a second try.
@@ -70,12 +70,12 @@ class Plan(NamedTuple):
     scratch: np.ndarray
 
 
-def make_plan(system: System, q: Floats, rank: int) -> Plan | None:
+def make_plan(data: Data, q: Floats, rank: int) -> Plan | None:
     """For a system with all rows in its equations; q as in `Plan`.
 
     Vector nodes of up to six values are treated as bodies are; None where there are larger ones.
     """
-    p, n = system.pattern, system.motions
+    p, n = data.pattern, data.system.motions
     columns: dict[int, list[int]] = {}
     for group, body in p.blocks:
         if group >= p.moving and q[p.first[group] - n : p.first[group + 1] - n].any():

@@ -30,7 +30,7 @@ from linkwork.system.redundancy.rows import (
 from linkwork.system.redundancy.selection import Redundancy, independent_rows
 
 if TYPE_CHECKING:
-    from linkwork.system.system import System
+    from linkwork.system.data import Data
 
 CHUNK = 1024  # stored times per call: bounds the table of the motion laws
 SETTLE = 1e-12  # ε of large components, against B of size one
@@ -60,7 +60,7 @@ class MinimumNorm:
         self.weight = np.where(rows.rotation, 1 / rows.L, 1.0) if weight is None else weight
         self.last = ~redundancy.keep
         self.rank = sum(len(part.kept) for part in redundancy.components)
-        self.fast: tuple[System, Plan | None] | None = None
+        self.fast: tuple[Data, Plan | None] | None = None
         self.seconds = 0.0  # that `over` has taken
         self.label = np.full(rows.Cq.shape[0], -1, np.intp)
         self.large = [part.rows for part in redundancy.components if len(part.rows) > dense]
@@ -99,7 +99,7 @@ class MinimumNorm:
         return result
 
     def over(
-        self, alone: System, times: Floats, motion: Floats, gamma: Floats,
+        self, alone: Data, times: Floats, motion: Floats, gamma: Floats,
         values: Floats | None = None,
     ) -> None:  # fmt: skip
         """Multipliers (T, rows) at stored motions and values (T, 3, n), in place.
@@ -114,7 +114,7 @@ class MinimumNorm:
         good, y = np.zeros(len(times), np.bool_), np.zeros(gamma.shape[1])
         fixed = gamma[:, self.fixed].copy()
         gamma[:, self.fixed] = 0.0
-        values = alone.stored_values(len(times), values)
+        values = alone.system.stored_values(len(times), values)
         units = np.eye(6, STRIDE).ravel()
         for k in range(0, len(times) if self.fast[1] is not None else 0, CHUNK):
             part = slice(k, k + CHUNK)
@@ -125,7 +125,7 @@ class MinimumNorm:
             )  # fmt: skip
         left = np.flatnonzero(~good)
         for i, Cq in zip(left, alone.jacobians(times[left], motion[left], values[left])):
-            gamma[i] = self(as_vertices(alone.layout, Cq, self.L)[0].csr, gamma[i])
+            gamma[i] = self(as_vertices(alone.system.layout, Cq, self.L)[0].csr, gamma[i])
         gamma[:, self.fixed] = fixed
         self.seconds += clock.perf_counter() - began
 

@@ -84,7 +84,7 @@ def mixed_space(
 
     Velocities of motions without inertia are no states.
     """
-    name = p.system.model.name
+    name = p.data.system.model.name
     if np.any(Cu):
         raise ModelError(
             f"model '{name}' has bodies without mass, or values without (of circuits, controllers, "

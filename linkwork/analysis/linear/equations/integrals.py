@@ -123,15 +123,15 @@ def state_of(
     return reads(block, "state", 0)
 
 
-def sums_of(full: System, state: State) -> dict[int, float]:
+def sums_of(system: System, state: State) -> dict[int, float]:
     """What integrals are at a state, by the ids of their drives."""
     found: dict[int, float] = {}
     assert state.memory is not None
-    for e in full.elements:
+    for e in system.elements:
         drive = e.entry.acts_on[1].signal if e.entry.family.signal else None
         program = None if drive is None else translate(Signal(drive))
         for part, place in program.totals if program is not None else ():
-            found[id(part)] = float(state.memory[memory_place(full, e)][place])
+            found[id(part)] = float(state.memory[memory_place(system, e)][place])
     return found
 
 

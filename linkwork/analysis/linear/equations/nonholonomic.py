@@ -27,8 +27,8 @@ import scipy.linalg as la
 import scipy.sparse as sp
 
 from linkwork.errors import ModelError, SingularError
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 if TYPE_CHECKING:
     from linkwork.analysis.linear.equations.pencil import Pencil
@@ -36,30 +36,30 @@ if TYPE_CHECKING:
 ZERO = 1e-11  # singular values of the scaled 𝒜 that are none
 
 
-def change_of_rows(system: System, state: State, rows: np.ndarray) -> sp.csr_array:
+def change_of_rows(data: Data, state: State, rows: np.ndarray) -> sp.csr_array:
     """∂(A v)/∂q at fixed velocities, in the unknowns of the system: vᵀ K_c of each unit reaction.
 
     rows : which of the rows in the equations are on velocities
     """
     v = state.rates
-    base = system.evaluate(state).stiffness
+    base = data.evaluate(state).stiffness
     size = max(float(abs(base).max()), 1.0)  # K_c of a reaction as large as all other stiffness
-    found = np.zeros((len(rows), system.motions))
+    found = np.zeros((len(rows), data.system.motions))
     assert state.gamma is not None
     for i, row in enumerate(rows):
         gamma = state.gamma.copy()
-        gamma[system.kept[row]] += size
-        found[i] = v @ (system.evaluate(replace(state, gamma=gamma)).stiffness - base) / size
+        gamma[data.kept[row]] += size
+        found[i] = v @ (data.evaluate(replace(state, gamma=gamma)).stiffness - base) / size
     return sp.csr_array(found)
 
 
-def refuse_slip(system: System, state: State, rows: np.ndarray) -> None:
+def refuse_slip(data: Data, state: State, rows: np.ndarray) -> None:
     """An error where the velocities of a state do not satisfy rows on velocities."""
-    e = system.evaluate(state, rates=True)
+    e = data.evaluate(state, rates=True)
     slip = np.abs(e.Cq @ state.rates + e.Ct)[rows]
     size = np.abs(e.Cq)[rows] @ np.abs(state.rates)
     if np.any(slip > 1e-6 * size):
-        row = system.kept_rows[int(rows[np.argmax(slip - 1e-6 * size)])]
+        row = data.kept_rows[int(rows[np.argmax(slip - 1e-6 * size)])]
         raise ModelError(
             f"the velocities at t = {state.time:g} do not satisfy {row}, which is off by "
             f"{slip.max():.3g}; give a state from lw.assemble or a run of this model"
@@ -143,7 +143,8 @@ def nonholonomic_space(
     """A, B, C, D for forces F and outputs Jp y + Jv ẏ; which columns of N have rates as states."""
     if np.any(Cu):
         raise ModelError(
-            f"model '{p.system.model.name}' has rows on velocities, and then inputs of linearize "
+            f"model '{p.data.system.model.name}' has rows on velocities, and then "
+            "inputs of linearize "
             "must be forces, not motion laws; move the mechanism by a Force, Torque or JointTorque"
         )
     S, H = p.S @ N, p.H @ N

@@ -56,6 +56,7 @@ from linkwork.model.model import Model
 from linkwork.model.registry import Law
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.data import Data
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -69,7 +70,7 @@ class Pencil:
     state  : with accelerations and multipliers;   later : the same motion further on
     """
 
-    system: System
+    data: Data
     state: State
     M: sp.csr_array
     D: sp.csr_array
@@ -93,7 +94,7 @@ class Pencil:
     @cached_property
     def scale(self) -> np.ndarray:
         """L for displacements, 1 for rotations."""
-        return column_scale(self.system)
+        return column_scale(self.data.system)
 
     @cached_property
     def null_space(self) -> np.ndarray:
@@ -127,22 +128,23 @@ def linearised(model: Model, at: Any = None, *, constraint_stiffness: bool = Tru
         raise_if_failed(model)  # a user's function that raised is the cause to report
 
 
-def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pencil:
-    natural, tolerance = rates(system, state)
+def _linearised(data: Data, state: State, constraint_stiffness: bool) -> Pencil:
+    system = data.system
+    natural, tolerance = rates(data, state)
     speed = motion_rate(system, state)
     frames, later = np.zeros((system.bodies, 3)), tuple[Carried, ...]()
     if speed <= 1e-9 * natural:
         state = state.at_rest()
-        system = freeze(system, state.time)
-        state = accelerations(system, state)
-        refuse_accelerated(system, state, tolerance)
+        data.laws = frozen_laws(system, state.time)
+        state = accelerations(data, state)
+        refuse_accelerated(data, state, tolerance)
     else:
-        state = accelerations(system, state)
-        frames, later = steady_motion(system, state, speed, tolerance)
-    found = in_frames(system, state, constraint_stiffness, frames, np.eye(3)[None], later)
+        state = accelerations(data, state)
+        frames, later = steady_motion(data, state, speed, tolerance)
+    found = in_frames(data, state, constraint_stiffness, frames, np.eye(3)[None], later)
     for carried in later if found.reactions else ():
-        moved = accelerations(system, carried.state)
-        again = in_frames(system, moved, constraint_stiffness, frames, carried.turn)
+        moved = accelerations(data, carried.state)
+        again = in_frames(data, moved, constraint_stiffness, frames, carried.turn)
         found.reactions.refuse_changed(again.reactions)
     if system.flexible:
         warn_of_axial_loads(system, state)
@@ -150,16 +152,17 @@ def _linearised(system: System, state: State, constraint_stiffness: bool) -> Pen
 
 
 def in_frames(
-    system: System, state: State, constraint_stiffness: bool, frames: np.ndarray,
+    data: Data, state: State, constraint_stiffness: bool, frames: np.ndarray,
     turn: np.ndarray, later: tuple[Carried, ...] = (),
 ) -> Pencil:  # fmt: skip
     """The equations at a state, in frames with angular velocities (bodies, 3) turned by `turn`."""
-    M, D, K, C = world_matrices(system, state, constraint_stiffness)
-    slopes = Slopes.at(system, state).turned(world_axes(state)[1])
-    rolls = system.on_velocities[system.kept]
+    system = data.system
+    M, D, K, C = world_matrices(data, state, constraint_stiffness)
+    slopes = Slopes.at(data, state).turned(world_axes(state)[1])
+    rolls = system.on_velocities[data.kept]
     H = sp.csr_array((int(rolls.sum()), system.motions))
     if rolls.any():
-        H = change_of_rows(system, state, np.flatnonzero(rolls)) @ world_axes(state)[1].T
+        H = change_of_rows(data, state, np.flatnonzero(rolls)) @ world_axes(state)[1].T
     if frames.any():
         E = np.broadcast_to(turn, (system.bodies, 3, 3))
         Q = body_blocks(E, E, system.layout.values, 1.0)
@@ -168,40 +171,40 @@ def in_frames(
         W = body_blocks(rotations.tilde(frames), rotations.tilde(frames), system.layout.values)
         D, K, H = D + 2 * (M @ W), K + D @ W + M @ W @ W, H + C[rolls] @ W
     refuse_overflow(system, M, D, K, C)
-    reactions = SolvedReactions(system, C, slopes)
+    reactions = SolvedReactions(data, C, slopes)
     M, D, K = reactions.solve(M, D, K, H, rolls)
-    return Pencil(system, state, M, D, K, C[~rolls], C[rolls], H, frames, reactions, later)
+    return Pencil(data, state, M, D, K, C[~rolls], C[rolls], H, frames, reactions, later)
 
 
-def start(model: Model, at: Any) -> tuple[System, State]:
+def start(model: Model, at: Any) -> tuple[Data, State]:
     """The system with independent rows and the state to linearise about."""
     if at is None:
         assembled = assemble_model(model)
-        system, state = assembled.system, assembled.state
+        data, state = assembled.data, assembled.state
     else:
-        full = compile_model(model)
-        state = replace(given_state(full, at, "at"), acceleration=None, gamma=None)
-        _, system = choose_rows(full, state, warn=False)
-    refuse_hard(system, "linearising")
-    rolls = np.flatnonzero(system.on_velocities[system.kept])
+        full = compile_model(model).data()
+        state = replace(given_state(full.system, at, "at"), acceleration=None, gamma=None)
+        _, data = choose_rows(full, state, warn=False)
+    refuse_hard(data.system, "linearising")
+    rolls = np.flatnonzero(data.system.on_velocities[data.kept])
     if len(rolls):
-        refuse_slip(system, state, rolls)
-    for place, _ in places(system, UserForce):  # how it depends on the motion counts here
-        system.tables.reals[place.start + STIFF] = 1.0
-    refuse_open(system, state)
-    return system, Bristles(system).in_motion(state)
+        refuse_slip(data, state, rolls)
+    for place, _ in places(data.system, UserForce):  # how it depends on the motion counts here
+        data.tables.reals[place.start + STIFF] = 1.0
+    refuse_open(data, state)
+    return data, Bristles(data).in_motion(state)
 
 
-def refuse_open(system: System, state: State) -> None:
+def refuse_open(data: Data, state: State) -> None:
     """An error where the state does not satisfy the joints."""
-    if not system.rows:
+    if not data.rows:
         return
-    error = np.abs(system.evaluate(state, tangent=False).C)
-    error *= row_scale(system.kept_rows, system.length)
+    error = np.abs(data.evaluate(state, tangent=False).C)
+    error *= row_scale(data.kept_rows, data.system.length)
     worst = int(np.argmax(error))
     if error[worst] > 1e-6:
         raise ModelError(
-            f"the state at t = {state.time:g} does not satisfy {system.kept_rows[worst]}; "
+            f"the state at t = {state.time:g} does not satisfy {data.kept_rows[worst]}; "
             "give a state from lw.assemble, lw.static or a run of this model"
         )
 
@@ -213,8 +216,8 @@ def places(system: System, kind: Any) -> Iterator[tuple[slice, Any]]:
             yield place, system.model[e.owner]
 
 
-def freeze(system: System, time: float) -> System:
-    """The system with its laws held at a time; laws of constraints carry two derivatives."""
+def frozen_laws(system: System, time: float) -> tuple[tuple[int, Law], ...]:
+    """The laws of a system held at a time; those of constraints carry two derivatives."""
     constrain = {id(law) for e in system.elements if e.entry.rows for law in e.entry.laws}
 
     def held(law: Law) -> Law:
@@ -223,4 +226,4 @@ def freeze(system: System, time: float) -> System:
             values[law.length // 3 :] = 0.0
         return Law(law.column, lambda t: np.tile(values, (len(t), 1)), law.length)
 
-    return replace(system, laws=tuple(held(law) for law in system.laws)) if system.laws else system
+    return tuple((i, held(law)) for i, law in system.laws)

@@ -36,12 +36,12 @@ from linkwork.elements.friction.bristles import PRELOAD
 from linkwork.elements.layout import COEFS
 from linkwork.errors import ModelError, SingularError
 from linkwork.system.consistency.consistent import undetermined, unit_scale
+from linkwork.system.data import Data
 from linkwork.system.evaluate import TRIAL, evaluate
 from linkwork.system.rank_one.sensor_nodes import sensor_places
 from linkwork.system.rank_one.sensors import FIRST, ROW, SLOPES
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 LARGEST = 1e12  # of the scaled (w, g): A is singular up to round-off
 REST = 1e-8  # of an equation that is satisfied, whose right-hand side is one
@@ -57,10 +57,10 @@ class Slopes:
     friction: sp.csr_array
 
     @staticmethod
-    def at(system: System, state: State) -> Slopes:
+    def at(data: Data, state: State) -> Slopes:
         """At a state that was evaluated last."""
-        c = multiplier_slopes(system)
-        return Slopes(c, load_slopes(system, state))
+        c = multiplier_slopes(data)
+        return Slopes(c, load_slopes(data, state))
 
     def turned(self, axes: sp.csr_array) -> Slopes:
         """With the residuals of bodies in other axes; sensors are numbers."""
@@ -75,8 +75,9 @@ class SolvedReactions:
     sizes  : what the round-off of w may be multiplied by
     """
 
-    def __init__(self, system: System, J: sp.csr_array, slopes: Slopes) -> None:
-        self.system, self.J, self.slopes = system, J, slopes
+    def __init__(self, data: Data, J: sp.csr_array, slopes: Slopes) -> None:
+        system = data.system
+        self.data, self.J, self.slopes = data, J, slopes
         self.places = system.layout.rigid + sensor_places(system)
         self.loads = np.unique(slopes.friction.indices)
         self.pressed = sp.csr_array(slopes.friction[:, self.loads])
@@ -96,8 +97,8 @@ class SolvedReactions:
         """
         if not self:
             return M, D, K
-        system, n = self.system, self.system.motions
-        order = np.append(np.full(system.layout.rigid, 2), system.layout.order)
+        data, n = self.data, self.data.system.motions
+        order = np.append(np.full(data.system.layout.rigid, 2), data.system.layout.order)
         two, one, zero = (sp.diags_array((order == k).astype(float)) for k in (2, 1, 0))
         w, g = self._multiples(sp.csr_array(M @ two + D @ one + K @ zero))
         rate, place = w @ (D @ two) + g[:, rolls] @ H, w @ (K @ (two + one))
@@ -119,7 +120,7 @@ class SolvedReactions:
 
     def _multiples(self, high: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
         """w and g of every sensor and load, as rows."""
-        n, m = self.system.motions, self.J.shape[0]
+        n, m = self.data.system.motions, self.J.shape[0]
         by_reactions = self.J.T + self.slopes.friction - self.slopes.sensors
         A = sp.csr_array(sp.bmat([[high, by_reactions], [self.J, None]])) if m else high
         scale = unit_scale(SparseRows(A.data, A.indices, A.indptr, A.shape))
@@ -134,12 +135,13 @@ class SolvedReactions:
         return found[:n].T, found[n:].T
 
     def _undetermined(self) -> str:
+        system = self.data.system
         if len(self.places):
-            return undetermined(self.system, self.places.tolist())
-        joints = dict.fromkeys(self.system.kept_rows[k].owner for k in self.loads)
+            return undetermined(system, self.places.tolist())
+        joints = dict.fromkeys(self.data.kept_rows[k].owner for k in self.loads)
         names = ", ".join(f"'{name}'" for name in joints)
         return (
-            f"the equations of model '{self.system.model.name}' do not determine the reactions of "
+            f"the equations of model '{system.model.name}' do not determine the reactions of "
             f"{names} in small motions, which load friction: give mass and inertia to all bodies, "
             "or a smaller coefficient where friction jams"
         )
@@ -161,9 +163,9 @@ class SolvedReactions:
 
     def _name(self, k: int) -> str:
         if k < len(self.places):
-            name = self.system.layout.describe(int(self.places[k]))
+            name = self.data.system.layout.describe(int(self.places[k]))
             return f"{name} reads along an axis that does not go with the motion"
-        row = self.system.kept_rows[self.loads[k - len(self.places)]]
+        row = self.data.kept_rows[self.loads[k - len(self.places)]]
         return f"the load of friction at {row} changes"
 
     def applied(self, F: np.ndarray) -> np.ndarray:
@@ -195,37 +197,38 @@ def solved(A: sp.csc_array, right: np.ndarray) -> np.ndarray | None:
     return found if np.abs(A @ found - right).max() < REST else None
 
 
-def multiplier_slopes(system: System) -> sp.csr_array:
+def multiplier_slopes(data: Data) -> sp.csr_array:
     """c (motions × rows): how sensors change with multipliers, at the state evaluated last."""
-    c = np.zeros((system.motions, system.rows + 1))  # behind all: a row that is not there
-    for sensor in system.tables.sensors:
+    c = np.zeros((data.system.motions, data.rows + 1))  # behind all: a row that is not there
+    for sensor in data.tables.sensors:
         for j in range(3):
-            column = min(int(sensor[FIRST + j]), system.rows)
-            c[sensor[ROW], column] += system.tables.reals[sensor[SLOPES] + j]
+            column = min(int(sensor[FIRST + j]), data.rows)
+            c[sensor[ROW], column] += data.tables.reals[sensor[SLOPES] + j]
     return sp.csr_array(c[:, :-1])
 
 
-def load_slopes(system: System, state: State) -> sp.csr_array:
+def load_slopes(data: Data, state: State) -> sp.csr_array:
     """Φ (motions × rows) by central differences of the kernels of friction alone, so that the
     round-off of large other forces is not in them."""
+    system = data.system
     loaded = [f.reads > 0 and f.answers < 0 for f in system.families]
-    n, m, tables = system.motions, system.rows, system.tables
+    n, m, tables = system.motions, data.rows, data.tables
     if not any(loaded):
         return sp.csr_array((n, m))
-    system.load(state)
-    w = system.work
+    data.load(state)
+    w = data.work
     w.coef[:COEFS] = (0.0, 0.0, False, False, 0.0, False, False)
     alone = tables._replace(
         directory=tables.directory[loaded], signals=tables.signals[:0],
         signal_family_count=np.array([-1]),
     )  # fmt: skip
-    steps, columns = trial_steps(system, loaded), []
+    steps, columns = trial_steps(data, loaded), []
     rows = np.flatnonzero(steps)
     for row in rows:
         kept, both = w.gamma[row], []
         for sign in (1.0, -1.0):
             w.gamma[row] = kept + sign * steps[row]
-            evaluate(system.kernels, alone, w, state.time, 0.0)
+            evaluate(data.kernels, alone, w, state.time, 0.0)
             both.append(np.concatenate([w.f[: system.bodies].ravel(), w.balance[:-1]]))
         w.gamma[row] = kept
         columns.append(sp.coo_array(((both[0] - both[1]) / (2 * steps[row]))[:, None]))
@@ -235,16 +238,16 @@ def load_slopes(system: System, state: State) -> sp.csr_array:
     return sp.csr_array(sp.hstack(columns) @ put)
 
 
-def trial_steps(system: System, loaded: list[bool]) -> np.ndarray:
+def trial_steps(data: Data, loaded: list[bool]) -> np.ndarray:
     """By how much multipliers are changed; zero for those that load no friction.
 
     A part of the reaction that presses, in which |F| is smooth; of one that is none, a part of the
     largest of the model: there |F| has its corner, and the mean slope is zero.
     """
-    tables, w = system.tables, system.work
-    steps, size, largest = np.zeros(system.rows + 1), [], np.abs(w.gamma).max()
+    tables, w = data.tables, data.work
+    steps, size, largest = np.zeros(data.rows + 1), [], np.abs(w.gamma).max()
     for (_, count, first, width, real, reals), family in (
-        (row, f) for row, f, mine in zip(tables.directory, system.families, loaded) if mine
+        (row, f) for row, f, mine in zip(tables.directory, data.system.families, loaded) if mine
     ):
         ints = tables.ints[first : first + count * width].reshape(count, width)
         numbers = tables.reals[real : real + count * reals].reshape(count, reals)

@@ -27,6 +27,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.data import Data
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -48,23 +49,24 @@ def motion_rate(system: System, state: State) -> float:
     return float(max(v[:, 0].max(initial=0.0) / system.length, v[:, 1].max(initial=0.0)))
 
 
-def rates(system: System, state: State) -> tuple[float, np.ndarray]:
+def rates(data: Data, state: State) -> tuple[float, np.ndarray]:
     """A natural angular frequency, and each body's acceleration (over L, and angular) that is none.
 
     None is 1e-6 of gravity and of what the reactions on the body alone would give it, and what
     round-off in stiff springs may give.
     """
+    system = data.system
     L, table = system.length, system.inertias
-    trial = accelerations(system, state)
-    e = system.evaluate(trial)
+    trial = accelerations(data, state)
+    e = data.evaluate(trial)
     refuse_overflow(system, e.stiffness)
     mass = np.maximum(table[:, 0], 1e-3 * system.mass)
     least = np.linalg.eigvalsh(table[:, 1:].reshape(-1, 3, 3))[:, 0]
     inertia = np.column_stack([mass * L, np.maximum(least, 1e-6 * mass * L**2)])
     rigid = system.layout.rigid
-    held = (e.Cq.T @ trial.gamma[system.kept])[:rigid]  # type: ignore[index]
+    held = (e.Cq.T @ trial.gamma[data.kept])[:rigid]  # type: ignore[index]
     loads = np.linalg.norm(held.reshape(-1, 2, 3), axis=2) / inertia
-    loads = np.maximum(loads, np.linalg.norm(system.tables.gravity) / L)
+    loads = np.maximum(loads, np.linalg.norm(data.tables.gravity) / L)
     K = (abs(e.stiffness) @ column_scale(system))[:rigid]
     stiffness = np.linalg.norm(K.reshape(-1, 2, 3), axis=2) / inertia
     most = loads.max(initial=0.0)
@@ -73,9 +75,10 @@ def rates(system: System, state: State) -> tuple[float, np.ndarray]:
     return natural, STEADY * loads + 1e-9 * most + 1e-10 * stiffness + passed_on
 
 
-def refuse_accelerated(system: System, state: State, tolerance: np.ndarray) -> None:
+def refuse_accelerated(data: Data, state: State, tolerance: np.ndarray) -> None:
     """An error where a state at rest does not stay at rest."""
-    refuse_changing(system, state)
+    system = data.system
+    refuse_changing(data, state)
     a = np.linalg.norm(state.acceleration.reshape(-1, 2, 3), axis=2)  # type: ignore[union-attr]
     relative = a / [system.length, 1.0]
     if np.all(relative <= tolerance):
@@ -101,13 +104,14 @@ def refuse_accelerated_values(system: System, state: State, tolerance: np.ndarra
         )
 
 
-def refuse_changing(system: System, state: State) -> None:
+def refuse_changing(data: Data, state: State) -> None:
     """An error where values of vector nodes do not stay as they are."""
+    system = data.system
     rates = np.abs(state.values[1]) / system.layout.value_scale
     if not rates.size:
         return
-    D = abs(system.evaluate(state, cK=0.0, cD=1.0).stiffness).max(axis=1).toarray().ravel()
-    K = abs(system.evaluate(state).stiffness).max(axis=1).toarray().ravel()
+    D = abs(data.evaluate(state, cK=0.0, cD=1.0).stiffness).max(axis=1).toarray().ravel()
+    K = abs(data.evaluate(state).stiffness).max(axis=1).toarray().ravel()
     rigid = system.layout.rigid
     natural = np.max(K[rigid:] / np.where(D[rigid:] > 0, D[rigid:], np.inf), initial=0.0)
     worst = int(np.argmax(rates))
@@ -120,22 +124,22 @@ def refuse_changing(system: System, state: State) -> None:
 
 
 def steady_motion(
-    system: System, state: State, speed: float, tolerance: np.ndarray
+    data: Data, state: State, speed: float, tolerance: np.ndarray
 ) -> tuple[np.ndarray, tuple[Carried, ...]]:
     """Angular velocities of frames in which the coefficients are constant; an error otherwise."""
     refusal = ""
-    for frames, error in possible_frames(system, state):
+    for frames, error in possible_frames(data.system, state):
         excess = (error - tolerance).max(axis=1)
         b = int(np.argmax(excess))
         if excess[b] > STEADY * speed**2:
             refusal = refusal or (
                 f"the state is neither an equilibrium nor a steady motion: body "
-                f"'{system.names[b]}' moves with changing velocity; linearise about lw.static("
+                f"'{data.system.names[b]}' moves with changing velocity; linearise about lw.static("
                 "model) or about a motion that goes on with constant speed"
             )
             continue
         later = tuple(carry(state, frames, angle / speed) for angle in ANGLES)
-        complaint = changing(system, state, later, speed, tolerance)
+        complaint = changing(data, state, later, speed, tolerance)
         if not complaint:
             return frames, later
         refusal = (
@@ -198,24 +202,25 @@ def mean_turn(x: np.ndarray) -> np.ndarray:
 
 
 def changing(
-    system: System, state: State, later: tuple[Carried, ...], speed: float, tolerance: np.ndarray
+    data: Data, state: State, later: tuple[Carried, ...], speed: float, tolerance: np.ndarray
 ) -> str:
     """What changes while the motion goes on, in words; nothing where all coefficients stay."""
+    system = data.system
     scale = column_scale(system)
-    before = seen(system, state, scale, np.eye(3)[None])
+    before = seen(data, state, scale, np.eye(3)[None])
     limits = coefficient_limits(before, speed)
     for carried in later:
-        error = np.abs(system.evaluate(carried.state, tangent=False).C)
-        error *= row_scale(system.kept_rows, system.length)
+        error = np.abs(data.evaluate(carried.state, tangent=False).C)
+        error *= row_scale(data.kept_rows, system.length)
         if error.max(initial=0.0) > STEADY:
-            return f"{system.kept_rows[int(np.argmax(error))]} does not let the motion go on"
-        moved = accelerations(system, carried.state)
+            return f"{data.kept_rows[int(np.argmax(error))]} does not let the motion go on"
+        moved = accelerations(data, carried.state)
         turned = world_accelerations(state) @ carried.turn.swapaxes(1, 2)
         sizes = scale[: system.layout.rigid].reshape(-1, 2, 3)
         change = np.abs(world_accelerations(moved) - turned) / sizes
         excess = change.max(axis=2) - STEADY * speed**2 - 2 * tolerance
         complaints = {"acceleration": excess.max(axis=1)}
-        for (word, x), y in zip(before.items(), seen(system, moved, scale, carried.turn).values()):
+        for (word, x), y in zip(before.items(), seen(data, moved, scale, carried.turn).values()):
             complaints[word] = np.abs(y - x).max(axis=1) - limits[word]
         for word, excess in complaints.items():
             if excess.max() > 0:
@@ -246,15 +251,16 @@ def world_accelerations(state: State) -> np.ndarray:
 
 
 def seen(
-    system: System, state: State, scale: np.ndarray, turn: np.ndarray
+    data: Data, state: State, scale: np.ndarray, turn: np.ndarray
 ) -> dict[str, np.ndarray]:
     """P x, P M P x, P D P x, P K P x in frames for some x, P the projector onto possible motions.
 
     Each is (bodies, numbers).
     """
+    system = data.system
     E = np.broadcast_to(turn, (system.bodies, 3, 3))
     Q = body_blocks(E, E, system.layout.values, 1.0) @ sp.diags_array(scale)
-    M, D, K, C = world_matrices(system, state)
+    M, D, K, C = world_matrices(data, state)
     project = projector(C @ Q)
     x = project(np.random.default_rng(1).uniform(-1, 1, (system.motions, 3)))
     found = {"direction": x}

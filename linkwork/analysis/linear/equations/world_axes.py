@@ -13,6 +13,7 @@ import scipy.sparse as sp
 
 from linkwork.errors import ModelError
 from linkwork.math import rotations
+from linkwork.system.data import Data
 from linkwork.system.layout import SIX
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -46,14 +47,14 @@ def world_axes(state: State) -> tuple[np.ndarray, sp.csr_array]:
 
 
 def world_matrices(
-    system: System, state: State, constraint_stiffness: bool = True
+    data: Data, state: State, constraint_stiffness: bool = True
 ) -> tuple[sp.csr_array, sp.csr_array, sp.csr_array, sp.csr_array]:
     """M, D, K, C for small motions in world axes."""
     R, T = world_axes(state)
-    e = system.evaluate(state, cK=1.0, constraint_stiffness=constraint_stiffness)
-    D = system.evaluate(state, cK=0.0, cD=1.0).stiffness
+    e = data.evaluate(state, cK=1.0, constraint_stiffness=constraint_stiffness)
+    D = data.evaluate(state, cK=0.0, cD=1.0).stiffness
     spin = rotations.tilde(np.einsum("bij,bj->bi", R, state.velocities[:, 3:]))
-    M = sp.csr_array(T @ sp.csr_array(system.mass_matrix(state)) @ T.T)
+    M = sp.csr_array(T @ sp.csr_array(data.mass_matrix(state)) @ T.T)
     D = T @ sp.csr_array(D) @ T.T - M @ body_blocks(np.zeros_like(R), spin, len(state.values[0]))
     K = T @ sp.csr_array(e.stiffness) @ T.T
     return M, sp.csr_array(D), sp.csr_array(K), sp.csr_array(sp.csr_array(e.Cq) @ T.T)

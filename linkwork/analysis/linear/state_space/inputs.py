@@ -32,9 +32,9 @@ from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.model import Model
 from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.data import Data
 from linkwork.system.evaluate import evaluate
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 XYZ = "xyz"
 
@@ -50,12 +50,12 @@ class Input:
 
 def make_input(p: Pencil, name: str) -> Input:
     """The input of that name, the same at all times of the motion."""
-    first, rest = split(p.system.model, name)
-    item = p.system.model[first]
+    first, rest = split(p.data.system.model, name)
+    item = p.data.system.model[first]
     found = input_change(p, item, rest, p.state)
     F, Cu = response(p, p.state, *found, np.eye(3)[None])
     for carried in p.later:
-        moved = accelerations(p.system, carried.state)
+        moved = accelerations(p.data, carried.state)
         again = input_change(p, item, rest, moved)
         Fm, _ = response(p, moved, *again, carried.turn)
         size = np.abs(F).max(initial=0.0)
@@ -78,9 +78,9 @@ def input_change(
     p: Pencil, item: Any, rest: list[str], state: State
 ) -> tuple[slice, np.ndarray]:
     """Where the numbers of an input's element are, and how they change with a unit of it."""
-    system = p.system
-    mine = [place for place, owner in places(system, type(item)) if owner is item]
-    system.set_time(state.time)
+    data = p.data
+    mine = [place for place, owner in places(data.system, type(item)) if owner is item]
+    data.set_time(state.time)
     if isinstance(item, (Load, JointLoad)):
         if item.drive is not None and leaves_that_follow(item.drive):
             raise ModelError(
@@ -89,8 +89,8 @@ def input_change(
                 "comes from outside"
             )
         if isinstance(item, JointLoad):
-            return joint_load_change(system, item, rest, mine[0])
-        return load_change(system, item, rest, mine[0])
+            return joint_load_change(data, item, rest, mine[0])
+        return load_change(data, item, rest, mine[0])
     if isinstance(item, Distance) and isinstance(item.length, Drive) and not rest:
         change = np.zeros(mine[0].stop - mine[0].start)
         change[LENGTH] = 1.0
@@ -103,8 +103,8 @@ def input_change(
             "laws on its rows rx, ry and rz instead"
         )
     if not drives or len(rest) > 1 or (len(drives) > 1 and not rest) or row not in drives:
-        raise ModelError(no_input(p.system.model, item, rest, drives))
-    return mine[0], drive_change(item, str(row), state.time, system.tables.reals[mine[0]])
+        raise ModelError(no_input(p.data.system.model, item, rest, drives))
+    return mine[0], drive_change(item, str(row), state.time, data.tables.reals[mine[0]])
 
 
 def no_input(model: Model, item: Any, rest: list[str], drives: dict[str, Drive]) -> str:
@@ -131,10 +131,10 @@ def _driven(item: Any) -> bool:
 
 
 def load_change(
-    system: System, item: Load, rest: list[str], place: slice
+    data: Data, item: Load, rest: list[str], place: slice
 ) -> tuple[slice, np.ndarray]:
     """Change of a force's numbers: its factor, or a component of vector · factor."""
-    now = system.tables.reals[place]
+    now = data.tables.reals[place]
     change = np.zeros_like(now)
     if not rest:
         change[FACTOR] = 1.0
@@ -152,14 +152,14 @@ def load_change(
 
 
 def joint_load_change(
-    system: System, item: JointLoad, rest: list[str], place: slice
+    data: Data, item: JointLoad, rest: list[str], place: slice
 ) -> tuple[slice, np.ndarray]:
     """Change of a torque or force along a joint's freedom."""
     if rest:
         raise ModelError(
             f"{item.label} has no input '{item.name}.{'.'.join(rest)}'; its input is '{item.name}'"
         )
-    change = np.zeros_like(system.tables.reals[place])
+    change = np.zeros_like(data.tables.reals[place])
     change[force_pair.FACTOR] = 1.0
     return place, change
 
@@ -184,18 +184,18 @@ def response(
     The residual is linear in the change of a force or law: the difference of two evaluations is
     exact (up to the product of the factor and vector of a force, which load_change undoes).
     """
-    system = p.system
-    before = system.evaluate(state, tangent=False)
-    system.load(state)
-    w = system.work
+    data = p.data
+    before = data.evaluate(state, tangent=False)
+    data.load(state)
+    w = data.work
     w.coef[:COEFS] = (0.0, 0.0, False, False, 0.0, True, False)
-    reals = system.tables.reals[place].copy()
-    system.tables.reals[place] += change
-    evaluate(system.kernels, system.tables, w, state.time, 0.0)
-    system.tables.reals[place] = reals
-    force = before.residual - np.concatenate([w.f[: system.bodies].ravel(), w.balance[:-1]])
+    reals = data.tables.reals[place].copy()
+    data.tables.reals[place] += change
+    evaluate(data.kernels, data.tables, w, state.time, 0.0)
+    data.tables.reals[place] = reals
+    force = before.residual - np.concatenate([w.f[: data.system.bodies].ravel(), w.balance[:-1]])
     _, T = world_axes(state)
-    E = np.broadcast_to(turn, (system.bodies, 3, 3))
-    F = body_blocks(E, E, system.layout.values, 1.0).T @ (T @ force)
-    positions = ~system.on_velocities[system.kept]
-    return F, (w.C[: system.rows] - before.C)[positions]
+    E = np.broadcast_to(turn, (data.system.bodies, 3, 3))
+    F = body_blocks(E, E, data.system.layout.values, 1.0).T @ (T @ force)
+    positions = ~data.system.on_velocities[data.kept]
+    return F, (w.C[: data.rows] - before.C)[positions]

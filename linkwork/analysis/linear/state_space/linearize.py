@@ -158,7 +158,7 @@ def state_space(p: Pencil, inputs: list[Input], outputs: list[OutputRow]) -> Sta
     Cu = np.array([i.Cu for i in inputs]).reshape(len(inputs), p.C.shape[0]).T
     Jp = np.array([o.Jp for o in outputs]).reshape(len(outputs), n)
     Jv = np.array([o.Jv for o in outputs]).reshape(len(outputs), n)
-    names = [coordinate_name(p.system, i) for i in chosen]
+    names = [coordinate_name(p.data.system, i) for i in chosen]
     if not p.holonomic:
         matrices, rated = nonholonomic_space(p, N, F, Cu, Jp, Jv)
         return StateSpace(

@@ -42,9 +42,9 @@ class OutputRow:
 
 def output_rows(p: Pencil, name: str) -> list[OutputRow]:
     """The outputs of that name (three for a vector), the same at all times of the motion."""
-    first, rest = p.system.split(name)
-    item = p.system.described(first)
-    kinds = output_kinds(item, first, p.system)
+    first, rest = p.data.system.split(name)
+    item = p.data.system.described(first)
+    kinds = output_kinds(item, first, p.data.system)
     if not rest or rest[0] not in kinds:
         near = difflib.get_close_matches(rest[0] if rest else "", kinds, n=1)
         hint = f"; did you mean '{first}.{near[0]}'?" if near else ""
@@ -96,12 +96,12 @@ def jacobians(
     p: Pencil, name: str, quantity: str, state: State, turn: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Jp and Jv of a body, a joint or a scalar node."""
-    if name in p.system.names:
+    if name in p.data.system.names:
         return jacobians_of_body(p, name, quantity, state, turn)
-    item = p.system.described(name)
+    item = p.data.system.described(name)
     if isinstance(item, Joint):
         return jacobians_of_joint(p, name, quantity, state, turn)
-    layout, (Jp, Jv) = p.system.layout, np.zeros((2, 1, p.system.motions))
+    layout, (Jp, Jv) = p.data.system.layout, np.zeros((2, 1, p.data.system.motions))
     for node in item.vector_nodes():
         place = layout.rigid + layout.first[[id(x) for x in layout.nodes].index(id(node))]
         word = node.kind.name.replace(" ", "_")
@@ -113,10 +113,10 @@ def jacobians_of_body(
     p: Pencil, name: str, quantity: str, state: State, turn: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Jp and Jv (3 × motions) of a body's motion; vectors in the frames' axes."""
-    b = p.system.names.index(name)
+    b = p.data.system.names.index(name)
     Omega = rotations.tilde(p.frames[b])
-    Jp, Jv = np.zeros((2, 3, p.system.motions))
-    own = p.system.layout.unknowns(b)
+    Jp, Jv = np.zeros((2, 3, p.data.system.motions))
+    own = p.data.system.layout.unknowns(b)
     move, rotate = slice(own.start, own.start + 3), slice(own.start + 3, own.stop)
     if quantity == "position":
         Jp[:, move] = np.eye(3)
@@ -126,7 +126,7 @@ def jacobians_of_body(
         Jp[:, move], Jv[:, move] = Omega, np.eye(3)
     else:  # δω = Rᵀφ̇ in body axes, φ̇ − ω × φ in world axes
         R = rotations.matrix(state.orientations[b])
-        E = np.broadcast_to(turn, (p.system.bodies, 3, 3))[b]
+        E = np.broadcast_to(turn, (p.data.system.bodies, 3, 3))[b]
         if quantity == "angular_velocity":
             Jp[:, rotate], Jv[:, rotate] = R.T @ E @ Omega, R.T @ E
         else:
@@ -140,8 +140,8 @@ def jacobians_of_joint(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Jp and Jv of a joint's relative motion: C_q of rows that hold it where it is."""
     J = joint_rows(p, name, state)
-    E = np.broadcast_to(turn, (p.system.bodies, 3, 3))
-    J = J @ body_blocks(E, E, p.system.layout.values, 1.0)
+    E = np.broadcast_to(turn, (p.data.system.bodies, 3, 3))
+    J = J @ body_blocks(E, E, p.data.system.layout.values, 1.0)
     rows = {"angle": [3], "rate": [3], "displacement": [2], "speed": [2]}.get(quantity, [0, 1, 2])
     J = J[rows]
     if quantity in ("rate", "speed", "velocity"):
@@ -154,21 +154,21 @@ def joint_rows(p: Pencil, name: str, state: State) -> np.ndarray:
 
     With ρ_t the twist of ρ, ρ ρ_t* = (s, v) has v_z = 0 and δangle = 2 δv_z/s.
     """
-    joint = p.system.model[name]
+    joint = p.data.system.model[name]
     at = np.array([state.time])
     laws = {which: frozen(those, state.time) for which, those in joint.laws().items()}
     still = joint.lock_entry((0, 1, 2, 5), {**laws, "t": {}})
     reals = still.reals.copy()
     if reals[MOVING]:
         reals[: 3 * LEVEL] = still.laws[0].values(at)[0]
-    number = [p.system.names.index(f.body.name) if f.body.name in p.system.names else -1
+    number = [p.data.system.names.index(f.body.name) if f.body.name in p.data.system.names else -1
               for f in joint.frames]  # fmt: skip
     x, q = joint_coordinates(reals, state, number)
     held = {row: polynomial([float(v)]) for row, v in zip(ROW_NAMES[:3], x)}
     held["rz"] = polynomial([twist_angle(q)])
     entry = joint.lock_entry((0, 1, 2, 5), {**laws, "t": held})
-    system = compile_model(p.system.model, [(name, entry)])
-    e = system.evaluate(replace(state, gamma=None, acceleration=None))
+    data = compile_model(p.data.system.model, [(name, entry)]).data()
+    e = data.evaluate(replace(state, gamma=None, acceleration=None))
     _, T = world_axes(state)
     J = (sp.csr_array(e.Cq)[-4:] @ T.T).toarray()
     J[3] *= 2 / np.hypot(q[0], q[3])

@@ -80,7 +80,7 @@ def fast_motions(result: Result) -> tuple[np.ndarray, np.ndarray]:
     from linkwork.analysis.scales import column_scale
 
     system = result.system
-    M, D, K, C = (A.toarray() for A in world_matrices(system, result.state(0)))
+    M, D, K, C = (A.toarray() for A in world_matrices(system.data(), result.state(0)))
     scale = column_scale(system)
     N = np.eye(len(scale))
     if len(C):

@@ -81,14 +81,14 @@ class TurnWatch:
 
     def __init__(self, run: Run, names: tuple[str, ...]) -> None:
         self.told, self.refused = run.turns
-        self.blocked = blocked_motion(run.system)  # what may make it fast from a step to the next
-        self.pairs = counted_pairs(run.system)
-        self.samples = run.system.sample_times
+        self.blocked = blocked_motion(run.data)  # what may make it fast from a step to the next
+        self.pairs = counted_pairs(run.data.system)
+        self.samples = run.data.system.sample_times
         self.bodies = np.arange(len(names))[run.watched_bodies]
         self.names, self.largest, self.body, self.h = np.array(names), 0.0, "", 0.0
         self.free_turn = run.free_turn
         free = run.free_turn < self.told
-        self.unguided = unguided_bodies(run.system) if free else np.zeros(0, dtype=int)
+        self.unguided = unguided_bodies(run.data.system) if free else np.zeros(0, dtype=int)
         self.axes: dict[int, np.ndarray] = {}  # of fast unguided bodies, when they became fast
         self.moved = 0.0, "", 0.0  # the largest turn about an axis that moves, whose it is, and h
 

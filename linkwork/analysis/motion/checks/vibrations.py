@@ -44,7 +44,7 @@ def vibration_trouble(result: Result, method: object, there: float, noise: float
     elastic = [e for e in system.elements if e.entry.family.potential is not None]
     if not elastic or int(result.info.get("every", 1)) != 1:
         return ""
-    if system.moving and system.keep.sum() >= system.layout.motions:  # laws impose all of it
+    if system.moving and len(system.all_rows) >= system.layout.motions:  # laws impose all of it
         return ""
     step = np.abs(np.diff(result.time) - h) < 1e-6 * h
     middle = 1 + np.flatnonzero(step[:-1] & step[1:])

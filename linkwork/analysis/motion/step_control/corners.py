@@ -11,32 +11,33 @@ import numpy as np
 from linkwork.analysis.motion.step_control.durations import Durations, mass_moved
 from linkwork.elements.corners import KNOWN, PASSED
 from linkwork.integrators.contract import Run
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 
 class Corners:
     """Elements with corners; begins: where the notes of each begin among all memory."""
 
-    def __init__(self, full: System) -> None:
+    def __init__(self, full: Data) -> None:
+        system = full.system
         self.full, first = full, 0
         begins: list[int] = []
         self.numbers: list[int] = []
-        for family in full.families:
-            numbers = [i for i, e in enumerate(full.elements) if e.entry.family is family]
+        for family in system.families:
+            numbers = [i for i, e in enumerate(system.elements) if e.entry.family is family]
             width = int(family.memory)
             if family.notes:
                 begins += [first + k * width for k in range(len(numbers))]
                 self.numbers += numbers
             first += width * len(numbers)
         self.begins = np.array(begins, int)
-        self.elements = [full.elements[i] for i in self.numbers]
+        self.elements = [system.elements[i] for i in self.numbers]
         # laws between two frames; the others are contacts
         self.by_law = np.array([e.entry.family.notes > KNOWN for e in self.elements], bool)
-        self.gravity = float(np.linalg.norm(np.asarray(full.model.gravity, float)))
+        self.gravity = float(np.linalg.norm(np.asarray(system.model.gravity, float)))
         self._known: dict[int, Durations] = {}
         self._alike: dict[tuple[float, bytes], Durations] = {}
-        self._apart: System | None = None  # for masses
+        self._apart: Data | None = None  # for masses
 
     def __len__(self) -> int:
         return len(self.begins)
@@ -53,7 +54,7 @@ class Corners:
                 self._known[k] = self._alike[alike]
             else:
                 if self._apart is None:
-                    self._apart = self.full.with_rows(run.system.keep)
+                    self._apart = self.full.restricted(run.data.keep)
                 mass = mass_moved(self._apart, self.numbers[k], corner)
                 self._known[k] = Durations(corner, mass, self.gravity)
         return self._known[k]
@@ -69,7 +70,7 @@ class Corners:
         still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
         ends = [
             still if b < 0 else (state.motion[b : b + 1, :3], state.motion[b : b + 1, 3:7])
-            for b in e.ends if b < self.full.bodies
+            for b in e.ends if b < self.full.system.bodies
         ]  # fmt: skip
         r, q = (list(part) for part in zip(*ends))
         return e.entry.corner.depth(reals[None], r, q)
@@ -78,13 +79,12 @@ class Corners:
         """The largest of the bodies of element k, m/s²."""
         if state.acceleration is None:
             return 0.0
-        ends = [b for b in self.elements[k].ends if 0 <= b < self.full.bodies]
+        ends = [b for b in self.elements[k].ends if 0 <= b < self.full.system.bodies]
         return float(np.abs(state.acceleration[ends, :3]).max(initial=0.0))
 
     def passed(self, state: State, run: Run) -> np.ndarray:
         """Which corners of laws each element is beyond."""
         if not self.by_law.any():
             return np.zeros(len(self))
-        run.system.evaluate(state, tangent=False)
-        reals, places = run.system.tables.reals, run.system.memory_places
-        return np.where(self.by_law, reals[places[self.begins + PASSED]], 0.0)
+        run.data.evaluate(state, tangent=False)
+        return np.where(self.by_law, run.data.memory[self.begins + PASSED], 0.0)

@@ -22,8 +22,8 @@ from linkwork.elements.corners import Corner
 from linkwork.elements.laws.base import ENERGY, PRESTRAIN, PRESTRESS, STRESS, over_times
 from linkwork.errors import LinkworkError
 from linkwork.system.consistency.consistent import highest_derivatives, solved
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 DEPTHS = np.logspace(-12, 0, 400)
 LEAVES, AT_LEAST = 0.008, 512  # of m/c₀: how long a piece may be; but not more of T
@@ -105,28 +105,29 @@ class Durations:
         return min(T / pieces, max(T / AT_LEAST, self.leaves))
 
 
-def mass_moved(system: System, number: int, corner: Corner) -> float:
+def mass_moved(data: Data, number: int, corner: Corner) -> float:
     """m of an element of a system of its own, where the model was described; what its own bodies
     say where the equations are singular there."""
+    system = data.system
     assert corner.column is not None
     state, by = system.described_state(), highest_derivatives(system)
     place = system.places[number].start + corner.column + PRESTRESS
     try:
-        e = system.evaluate(state, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
-        load = unit_load(system, state, place)
-        rhs = np.concatenate([load, np.zeros(system.rows)])
-        inverse = float(load @ solved(system, e.values, rhs, state)[: len(load)])
+        e = data.evaluate(state, cM=1.0, cD=0.0, cK=0.0, rates=True, by=by)
+        load = unit_load(data, state, place)
+        rhs = np.concatenate([load, np.zeros(data.rows)])
+        inverse = float(load @ solved(data, e.values, rhs, state)[: len(load)])
     except LinkworkError:
         return corner.mass
     return 1 / inverse if np.isfinite(inverse) and inverse > 0 else corner.mass
 
 
-def unit_load(system: System, state: State, place: int) -> np.ndarray:
+def unit_load(data: Data, state: State, place: int) -> np.ndarray:
     """What one more unit of the pre-stress at a place adds to the residual."""
-    reals, driven = system.tables.reals, system.tables.targets == place
-    laws = system.schedule(np.array([state.time]))[0]
-    before = system.evaluate(state, tangent=False, laws=laws).residual
+    reals, driven = data.tables.reals, data.tables.targets == place
+    laws = data.schedule(np.array([state.time]))[0]
+    before = data.evaluate(state, tangent=False, laws=laws).residual
     reals[place] += 1.0
-    after = system.evaluate(state, tangent=False, laws=laws + driven).residual
+    after = data.evaluate(state, tangent=False, laws=laws + driven).residual
     reals[place] -= 1.0
     return after - before

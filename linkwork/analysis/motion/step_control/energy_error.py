@@ -29,9 +29,9 @@ class EnergyError:
     """Kinetic energy and power at the beginning of a step, and the largest energy so far."""
 
     def __init__(self, run: ControlledRun, tolerance: float) -> None:
-        system, self.allowed = run.system, SHARE * tolerance
+        data, self.allowed = run.data, SHARE * tolerance
         self.largest = 0.0
-        self.floor = 0.5 * system.mass * (tolerance * system.length / run.h) ** 2
+        self.floor = 0.5 * data.system.mass * (tolerance * data.system.length / run.h) ** 2
 
     def before(self, run: ControlledRun) -> None:
         self.energy, self.power = energy_and_power(run)
@@ -50,7 +50,7 @@ class EnergyError:
 def energy_and_power(run: ControlledRun) -> tuple[float, float]:
     """T and P of a run's last good step, with the masses that the bodies have of their own."""
     motion, rates = run.velocities_and_rates()
-    table = run.system.tables.bodies
+    table = run.data.tables.bodies
     v, w = motion[:, :3], motion[:, 3:]
     p, L = table[:, :1] * v, np.einsum("bij,bj->bi", table[:, 1:10].reshape(-1, 3, 3), w)
     energy = 0.5 * (float(np.vdot(p, v)) + float(np.vdot(L, w)))

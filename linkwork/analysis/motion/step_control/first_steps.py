@@ -26,6 +26,7 @@ from linkwork.errors import LinkworkError
 from linkwork.integrators.contract import Run
 from linkwork.integrators.nonsmooth.method import Moreau
 from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.data import Data
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -45,14 +46,14 @@ def takes_pieces(method: Any, system: System) -> bool:
     return bool(np.any(system.layout.order == 1)) and not own_steps
 
 
-def first_piece(system: System, state: State, h: float) -> float:
+def first_piece(data: Data, state: State, h: float) -> float:
     """How long the first piece of a step h from this state is: h where it resolves the motion."""
     start = replace(state, acceleration=None, gamma=None, restart={})
     epsilon = SHORT * h
     try:
-        now = accelerations(system, start)
+        now = accelerations(data, start)
         while True:
-            fastest = transient_time(system, now, epsilon)
+            fastest = transient_time(data, now, epsilon)
             if fastest >= RESOLVED * h:
                 return h
             if epsilon <= 2 * SHORT * fastest or epsilon <= SHORTEST * h:
@@ -63,13 +64,13 @@ def first_piece(system: System, state: State, h: float) -> float:
     return min(h, max(fastest / FIRST, SHORTEST * h))
 
 
-def transient_time(system: System, now: State, epsilon: float) -> float:
+def transient_time(data: Data, now: State, epsilon: float) -> float:
     """The shortest τ of the values that are moved by more than round-off."""
     assert now.acceleration is not None
-    ahead = accelerations(system, now.later(epsilon, now.acceleration))
-    mine = system.layout.order == 1
+    ahead = accelerations(data, now.later(epsilon, now.acceleration))
+    mine = data.system.layout.order == 1
     rate, change = (np.abs(x[1, mine]) for x in (now.values, ahead.values - now.values))
-    size = np.maximum(np.abs(now.values[0, mine]), system.layout.value_scale[mine])
+    size = np.maximum(np.abs(now.values[0, mine]), data.system.layout.value_scale[mine])
     with np.errstate(divide="ignore", invalid="ignore"):
         tau = np.where(change > 0, epsilon * rate / change, np.inf)
     counts = rate * np.minimum(tau, epsilon / SHORT) > FAINT * size
@@ -80,7 +81,7 @@ class Pieces:
     """The pieces of a step that begins with run.h, which is shorter than the step."""
 
     def __init__(self, run: Run) -> None:
-        self.mine = run.system.layout.order == 1
+        self.mine = run.data.system.layout.order == 1
         values = run.state().values[:, self.mine]
         self.begin, self.scale = values[0], FAINT / CLOSE * np.abs(values[0])
         self.rates, self.lengths = [values[1]], [run.h]

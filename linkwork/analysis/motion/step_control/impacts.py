@@ -46,8 +46,8 @@ from linkwork.errors import LinkworkWarning, users_line
 from linkwork.integrators.contract import Run, StepFailure, StepRows
 from linkwork.integrators.explicit.ode import RK4
 from linkwork.integrators.nonsmooth.method import Moreau
+from linkwork.system.data import Data
 from linkwork.system.state import State
-from linkwork.system.system import System
 
 FIRST = 256  # pieces of an impact that begins,
 PIECES = 48  # that is under way; steps that are shorter are not divided
@@ -66,7 +66,7 @@ CALMS = 32  # pieces after a force has jumped, in which the history of a method 
 KEPT = 7  # numbers that are kept of every element
 
 
-def resolves_impacts(run: Run, method: Any, full: System, begun: dict[str, Any]) -> Run:
+def resolves_impacts(run: Run, method: Any, full: Data, begun: dict[str, Any]) -> Run:
     """The run, or around it one that takes impacts in pieces where elements have corners; begun:
     the numbers of a restart."""
     own_steps = getattr(method, "solver", None) or getattr(method, "integrator", "")
@@ -140,7 +140,7 @@ class ResolvedImpacts:
         """Which impact pieces did not resolve, and what to do."""
         assert self.too_long is not None
         k, longest = self.too_long
-        e, system = self._corners.elements[k], self._corners.full
+        e, system = self._corners.elements[k], self._corners.full.system
         one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends[:2])
         other = "" if self._by_law[k] else ", or hard=True with method=lw.Moreau()"
         softer = " or a softer law" if self._by_law[k] else " a softer law"
@@ -365,7 +365,7 @@ class ResolvedImpacts:
             times[-1], rows[-1] = time, saved
         self._run.set_step((time - begin) * float(whole >> self._level) / whole)
         try:
-            self._rows(times, self._run.system.schedule(times), rows, out)
+            self._rows(times, self._run.data.schedule(times), rows, out)
         except StepFailure as failure:
             return failure
         return None

@@ -19,7 +19,7 @@ from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.values import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
 from linkwork.math import rotations
 from linkwork.math.registers.eights import vectors
-from linkwork.system.system import System
+from linkwork.system.data import Data
 
 TURN = 0.02  # radians in a step from which on a motion is fast
 PATIENCE = 200  # steps with less than half of that before it is smooth again
@@ -30,10 +30,11 @@ APART = 1 / 3  # of a moment across: how far from the moment of spin it must be
 
 
 def fast_rotation(
-    system: System, turning: bool, offset: float, round_: bool = False
+    data: Data, turning: bool, offset: float, round_: bool = False
 ) -> fr.FastRotation:
     """Room for a system; turning: whether histories of translations may turn with their body;
     round_: for formulas of first order, where Ĵ of thin bodies has equal moments."""
+    system = data.system
     n = system.bodies
     limits = np.zeros(fr.LIMITS)
     limits[[fr.TURNING, fr.OFFSET, fr.FAST]] = turning, offset, TURN / 2
@@ -43,7 +44,7 @@ def fast_rotation(
         if e.entry.rows:  # on bodies and the ground, which is the last
             held[[b for b in e.ends if -1 <= b < n]] = True
     least = np.where(held[:n], THIN, THIN_IN_FLIGHT)
-    inertia = system.tables.bodies[:, 1:10].reshape(n, 3, 3)
+    inertia = data.tables.bodies[:, 1:10].reshape(n, 3, 3)
     J = spin_inertias(inertia, least)
     whole = np.all(inertia == J, axis=(1, 2))
     if round_:
@@ -59,20 +60,21 @@ def fast_rotation(
     else:
         compact = spin_inertias(inertia, np.full(n, THIN))
         course[:, BENT] = np.all(inertia == compact, axis=(1, 2))
-    holds = np.append(~system.on_velocities[system.kept], False).astype(float)
+    holds = np.append(~system.on_velocities[data.kept], False).astype(float)
     return fr.FastRotation(
-        spins, vectors(n), vectors(n), vectors(n), vectors(fr.PAST, n), holds, *row_blocks(system),
+        spins, vectors(n), vectors(n), vectors(n), vectors(fr.PAST, n), holds, *row_blocks(data),
         limits, course,
     )  # fmt: skip
 
 
-def row_blocks(system: System) -> tuple[np.ndarray, np.ndarray]:
+def row_blocks(data: Data) -> tuple[np.ndarray, np.ndarray]:
     """Where the blocks of bodies begin in every row of C_q, and which they are."""
-    p, first = system.pattern, system.pattern.indptr[system.motions]
+    system = data.system
+    p, first = data.pattern, data.pattern.indptr[system.motions]
     unknown, place = p.indices[first:], p.places[first:]
-    row = np.repeat(np.arange(system.rows), np.diff(p.indptr[system.motions :]))
+    row = np.repeat(np.arange(data.rows), np.diff(p.indptr[system.motions :]))
     body = (unknown < SIX * system.bodies) & (unknown % SIX == 0)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(row[body], minlength=system.rows))])
+    starts = np.concatenate([[0], np.cumsum(np.bincount(row[body], minlength=data.rows))])
     return starts, np.stack([place[body], STRIDE * (unknown[body] // SIX)], axis=1)
 
 

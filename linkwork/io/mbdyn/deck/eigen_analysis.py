@@ -95,7 +95,8 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
     if not request.output & {"matrices", "sparse", "eigenvectors"}:
         return
     pencil = linearised(deck.model, state)
-    refuse_velocity_rows(pencil.system, "output of matrices", "leave it to the eigenvalues alone")
+    hint = "leave it to the eigenvalues alone"
+    refuse_velocity_rows(pencil.data.system, "output of matrices", hint)
     back, to = at_nodes(places, arms, Layout(state.bodies), pencil.M.shape[0])
     M, D, K = (back.T @ A @ back for A in (pencil.M, pencil.D, pencil.K))
     C = pencil.C @ back

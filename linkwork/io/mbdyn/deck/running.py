@@ -160,8 +160,8 @@ def note_open_joints(deck: Deck, found: Assembled) -> None:
     from linkwork.system.initial_conditions.open_joints import listed, violations_of
 
     full = found.full
-    C = full.evaluate(full.described_state(deck.analysis.initial_time)).C
-    where = listed(violations_of(full, np.where(np.abs(C) > 1e-6 * full.length, C, 0.0)))
+    C = full.evaluate(full.system.described_state(deck.analysis.initial_time)).C
+    where = listed(violations_of(full, np.where(np.abs(C) > 1e-6 * full.system.length, C, 0.0)))
     if where:
         deck.note(f"skip initial joint assembly: joints are open as described, {where}; they are "
                   "closed all the same, as every step needs")  # fmt: skip
@@ -172,19 +172,19 @@ def phase(deck: Deck) -> Result:
     from linkwork.system.consistency.accelerations import accelerations
     from linkwork.system.system import compile_model
 
-    word, full = deck.analysis.abort_after, compile_model(deck.model)
+    word, system = deck.analysis.abort_after, compile_model(deck.model)
     if word == "input":
-        state = full.described_state(deck.analysis.initial_time)
+        state = system.described_state(deck.analysis.initial_time)
     else:
         found = assembled(deck)
         state = found.state
         if word != "assembly":
-            state = accelerations(found.system, state)
-    a = np.zeros((full.bodies, 6)) if state.acceleration is None else state.acceleration
-    gamma = np.zeros(len(full.all_rows)) if state.gamma is None else state.gamma
+            state = accelerations(found.data, state)
+    a = np.zeros((system.bodies, 6)) if state.acceleration is None else state.acceleration
+    gamma = np.zeros(len(system.all_rows)) if state.gamma is None else state.gamma
     info = {"method": f"until {word}"}
     return Result(
-        full, [state.time], state.motion[None], a[None], gamma[None], info=info,
+        system, [state.time], state.motion[None], a[None], gamma[None], info=info,
         values=state.values[None],
     )  # fmt: skip
 

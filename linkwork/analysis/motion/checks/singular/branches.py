@@ -128,7 +128,7 @@ def put_back(result: Result, forces: ConstraintForces, state: State) -> State | 
     """The nearest state in which joints are closed, by Newton's method in the metric of M."""
     sizes = row_scale(result.system.all_rows, result.system.length)[forces.choice.keep]
     for _ in range(ITERATIONS):
-        place = Place(result, state, forces.choice.keep)
+        place = Place(forces.data, state, forces.choice.keep)
         place.scale = forces.scale
         C = place.here.C[forces.choice.keep]
         if float(np.abs(sizes * C).max()) < CLOSED:

@@ -21,6 +21,7 @@ import numpy as np
 from linkwork.analysis.independence import constraint_rows
 from linkwork.math import sparse as sp
 from linkwork.results.result import Result
+from linkwork.system.data import Data
 from linkwork.system.redundancy.reactions import MinimumNorm
 from linkwork.system.redundancy.rows import as_vertices
 from linkwork.system.redundancy.selection import independent_rows
@@ -34,8 +35,8 @@ SAMPLES = (0.0, 0.5, 1.0)  # of the stored steps: where σ is taken as usual, an
 class Place:
     """The rows that are kept, at one state."""
 
-    def __init__(self, result: Result, state: State, keep: np.ndarray) -> None:
-        self.here = result.system.evaluate(state, cM=1.0, cK=0.0, rates=True)
+    def __init__(self, data: Data, state: State, keep: np.ndarray) -> None:
+        self.here = data.evaluate(state, cM=1.0, cK=0.0, rates=True)
         M = self.here.stiffness.tocsc()
         own = M.diagonal()
         held = np.where(own > 0.0, 0.0, own.mean())  # turns that joints hold, in a plane
@@ -108,15 +109,15 @@ class ConstraintForces:
     """Multipliers of stored steps and how well they are determined."""
 
     def __init__(self, result: Result) -> None:
-        self.result, last = result, len(result) - 1
+        self.result, self.data, last = result, result.system.data(), len(result) - 1
         self.looked: dict[int, tuple[float, Place]] = {}
         states = [self._motion(round(part * last)) for part in SAMPLES]
-        choices = [independent_rows(constraint_rows(result.system, s)) for s in states]
+        choices = [independent_rows(constraint_rows(self.data, s)) for s in states]
         best = int(np.argmax([choice.rank for choice in choices]))
-        self.rows = constraint_rows(result.system, states[best])
+        self.rows = constraint_rows(self.data, states[best])
         self.choice = choices[best]
         self.spread_out = MinimumNorm(self.rows, self.choice)
-        places = [Place(result, s, self.choice.keep) for s in states]
+        places = [Place(self.data, s, self.choice.keep) for s in states]
         self.scale = 1.0 / np.sqrt(places[best].diagonal())
         for place in places:
             place.scale = self.scale
@@ -130,7 +131,7 @@ class ConstraintForces:
         if k not in self.looked:
             if len(self.looked) == KEPT:
                 self.looked.pop(next(iter(self.looked)))
-            place = Place(self.result, self._motion(k), self.choice.keep)
+            place = Place(self.data, self._motion(k), self.choice.keep)
             place.scale = self.scale
             self.looked[k] = place.least(), place
         return self.looked[k]
@@ -145,7 +146,7 @@ class ConstraintForces:
         moved = replace(
             state, motion=state.moved(self._unknown(state, place)).motion
         )
-        there = Place(self.result, replace(moved, gamma=None, acceleration=None), keep)
+        there = Place(self.data, replace(moved, gamma=None, acceleration=None), keep)
         there.scale = self.scale
         if there.least() == 0.0:
             return self._least_norm(place, found), np.full(len(keep), np.inf)
@@ -161,7 +162,7 @@ class ConstraintForces:
         v = motion[:, 7:].ravel()
         v -= place.carried(place.multipliers(place.Cq @ v + place.here.Ct[keep]))
         motion[:, 7:] = v.reshape(-1, 6)
-        Qc = self.result.system.evaluate(
+        Qc = self.data.evaluate(
             replace(state, motion=motion), tangent=False, rates=True
         ).Qc[keep]
         return place.multipliers(place.Cq @ (state.acceleration.ravel() - less) - Qc)
