@@ -14,7 +14,10 @@ for kernels (qmul, qexp, ...).
 
 Kernels: kernel(ints, reals, motion, loads) computes all elements of its family: row k of ints
 says where element k finds its nodes and blocks, row k of reals has its numbers, Motion and Loads
-say what it sees and adds to.
+say what it sees and adds to.  record declares the columns of such a row, and the constants of a
+kernel are unpacked from it.  Counts, codes and addresses are integers: so many as the Family has,
+last in the row of ints; Entry.integers has a callback or an array where that has its address, and
+functions for results take them before the reals.
 
 1. It adds to f, balance, power and the blocks of bodies in vals, writes its rows of C_q whole
    (put_row), sets C, Ct and Qc in its own rows, and touches nothing else.
@@ -48,10 +51,12 @@ REFERENCE is the node whose value is zero.
 
 Joints: a subclass of NamedJoint holds some rows of the lock joint, x y z rx ry rz.
 
-Laws: a ConstitutiveLaw has a Routine(t, p, y), which all its elements share, and gives its own
-numbers.  Numbers of a law p and its work y for n components:
+Laws: a ConstitutiveLaw has a Routine(t, p, y, q), which all its elements share, and gives its own
+numbers.  Reals of a law p, its work y and its integers q, which a routine may leave out, for n
+components:
 
-    SIZE, OWN             p: n; the first of the law's own numbers
+    OWN                   p: the first of the law's own numbers
+    COMPONENTS            q: n
     STRAIN, STRAIN_RATE   y: what is given, n numbers each
     STRESS, STORED        y: to be added to: stress, and the part of it that stores energy
     KE, KD                y: to be set: ∂σ/∂ε and ∂σ/∂ε̇; entry i, j is at 6 i + j
@@ -71,7 +76,7 @@ several steps, and may know the Past.
 """
 
 from linkwork.elements.joints.joints import NamedJoint
-from linkwork.elements.laws.base import ENERGY, KD, KE, OWN, SIZE, STORED, STRAIN, STRESS
+from linkwork.elements.laws.base import COMPONENTS, ENERGY, KD, KE, OWN, STORED, STRAIN, STRESS
 from linkwork.elements.laws.base import RATE as STRAIN_RATE
 from linkwork.elements.laws.base import SUPPLIED, WANTED, ConstitutiveLaw
 from linkwork.elements.layout import (
@@ -91,6 +96,7 @@ from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel, Loads, Motion
 from linkwork.math.memory.pointers import Routine
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at4, at9, cc, cm, column, cross, dot, inverse3, madd, mc, mm,
     mscale, mt, mv, outer, scale, skew, solve3, sub, tm, transpose, tv,
@@ -105,7 +111,7 @@ __all__ = [
     # elements
     "Item", "Family", "Entry", "Law", "as_frame", "as_drive", "factor_law", "checks", "rotations",
     # kernels
-    "Kernel", "Motion", "Loads", "inlined",
+    "Kernel", "Motion", "Loads", "inlined", "record",
     "A", "B", "AA", "AB", "BA", "BB", "EQ", "M", "POS", "QUAT", "VEL", "OMEGA", "ROT",
     "CK", "CD", "CM", "TANGENT", "KC", "RATES", "ACCEPT", "GRAVITY", "STRIDE",
     "VALUE", "RATE", "SECOND", "BY_VALUE", "BY_RATE", "BY_SECOND",
@@ -118,8 +124,8 @@ __all__ = [
     # joints
     "NamedJoint",
     # laws
-    "ConstitutiveLaw", "Routine", "SIZE", "OWN", "STRAIN", "STRAIN_RATE", "STRESS", "STORED", "KE",
-    "KD", "ENERGY", "SUPPLIED", "WANTED",
+    "ConstitutiveLaw", "Routine", "COMPONENTS", "OWN", "STRAIN", "STRAIN_RATE", "STRESS", "STORED",
+    "KE", "KD", "ENERGY", "SUPPLIED", "WANTED",
     # methods
     "LinearMethod", "Coefficients", "FirstOrder", "newmark_family", "first_order_family", "V",
     "VDOT", "ALG", "XPREV", "VPREV", "VDOTPREV", "HISTORY", "StagedMethod", "Formula", "Past",

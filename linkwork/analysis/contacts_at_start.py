@@ -36,7 +36,8 @@ def depth_of(e: Element, state: State) -> float:
         for b in e.ends
     ]
     r, q = (list(part) for part in zip(*ends))
-    return -float(contact_history(e.entry.reals, np.zeros(1), r, q)[0, GAP])
+    entry = e.entry
+    return -float(contact_history(entry.integer_row, entry.reals, np.zeros(1), r, q)[0, GAP])
 
 
 def refuse_overlaps(system: System, state: State) -> None:

@@ -55,9 +55,9 @@ def counting(system: System) -> np.ndarray:
 
 
 def warn_once(system: System, message: str) -> None:
-    """A warning about a model, once for it."""
-    if message not in system.model.told:
-        system.model.told.add(message)
+    """A warning about a model, once in an analysis."""
+    if message not in system.model.warnings_issued:
+        system.model.warnings_issued.add(message)
         warnings.warn(message, LinkworkWarning, stacklevel=users_line())
 
 

@@ -31,7 +31,7 @@ from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 from linkwork.recursive.joint_space import JointSpace
 from linkwork.results.result import Result
 from linkwork.system.state import State
@@ -49,6 +49,7 @@ class Effector:
     """A frame of a mechanism in joint coordinates."""
 
     def __init__(self, model: Model, frame: Any, state: Any) -> None:
+        model = private_copy(model)
         self.frame = as_frame(frame, "the end effector")
         if self.frame.body is GROUND:
             raise ModelError(
@@ -61,7 +62,8 @@ class Effector:
             at = state.state() if isinstance(state, Result) else state
             full = compile_model(model).data()
             require_state(full.system, at, state, "state")
-        self.body = next((i for i, b in enumerate(full.system.items) if b is self.frame.body), -1)
+        body = model.own(self.frame.body)
+        self.body = next((i for i, b in enumerate(full.system.items) if b is body), -1)
         if self.body < 0:
             raise ModelError(
                 f"the end effector is on {self.frame.body!r}, which is not in model "

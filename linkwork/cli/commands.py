@@ -352,10 +352,10 @@ def info(
     if model is not None and model.endswith((".nc", ".nc.part")):
         stored = linkwork.load(model)
         console().print(repr(stored), markup=False)
-        print_info(stored.system.model, assemble(stored.system.model))
+        print_info(assemble(stored.system.model))
     elif model is not None:
         mechanism, defaults = read_model(model)
-        print_info(mechanism, assemble(mechanism))
+        print_info(assemble(mechanism))
         if "deck" in defaults:
             decks.print_notes(defaults["deck"])
     print_versions()

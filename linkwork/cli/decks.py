@@ -87,7 +87,7 @@ def begin(deck: Deck, every: int, equal: bool) -> tuple[Assembled, int, Any]:
     strategy = None if equal else steps.made_strategy(deck.analysis)
     every = running.stored_every(deck) if every == 1 else every
     with in_its_words(deck):
-        return running.assembled(deck, warn=False), every, strategy
+        return running.assembled(deck, deck.model, warn=False), every, strategy
 
 
 def run_still(

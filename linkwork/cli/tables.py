@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from linkwork.analysis.assembly.assemble import Assembled
-    from linkwork.model.model import Model
     from linkwork.results.result import Result
 
 
@@ -181,14 +180,14 @@ def actuator_table(found: Any) -> Table:
     return table
 
 
-def print_info(model: Model, assembled: Assembled) -> None:
+def print_info(assembled: Assembled) -> None:
     import numpy as np
 
     from linkwork.analysis.overview.masses import masses_of
     from linkwork.analysis.overview.overview import ends
     from linkwork.system.initial_conditions.open_joints import listed
 
-    full, say = assembled.full, console()
+    full, model, say = assembled.full, assembled.full.system.model, console()
     say.print(f"'{model.name}': {freedoms(assembled)}", markup=False)
     bodies = plain_table(("body", "left"), ("mass (kg)", "right"), ("position (m)", "left"))
     found = masses_of(model, assembled)

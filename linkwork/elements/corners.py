@@ -52,16 +52,18 @@ def note(reals, i, first, time, y):
 class Corner:
     """What begins to act, and on what.
 
-    numbers : of the law (elements.laws.base);   places : strains and sides of its corners
-    column  : where the numbers stand in the element, whose pre-stress is a force along its motion;
+    numbers, integers : of the law (elements.laws.base)
+    places  : strains and sides of its corners
+    column  : where the reals stand in the element, whose pre-stress is a force along its motion;
               None where `mass` is all that is known (contacts, cylinders)
     mass    : that the element moves, as far as its own bodies say (kg, kg m²)
     heavy   : the mass of these bodies (kg), whose weight may press
     length  : what a strain is of (m); 1 for displacements and angles
-    strain  : (reals, r, q) over time -> strains;  of contacts depths
+    strain  : (numbers, r, q) over time -> strains;  of contacts depths
     """
 
     numbers: np.ndarray
+    integers: tuple[Any, ...]
     places: tuple[tuple[float, float], ...]
     column: int | None
     mass: float
@@ -69,11 +71,12 @@ class Corner:
     strain: Callable[..., np.ndarray]
     length: float = 1.0
 
-    def depth(self, reals: np.ndarray, r: Any, q: Any) -> float:
-        """How far the element is beyond a corner, one time; negative: before all of them."""
-        at = float(self.strain(reals, r, q)[0])
+    def depth(self, numbers: tuple[np.ndarray, ...], r: Any, q: Any) -> float:
+        """How far the element with these numbers (Entry.numbers) is beyond a corner, one time;
+        negative: before all of them."""
+        at = float(self.strain(*numbers, r, q)[0])
         if self.column is not None:
-            at -= float(reals[0, self.column + PRESTRAIN])
+            at -= float(numbers[-1][0, self.column + PRESTRAIN])
         return max(side * (at - place) for place, side in self.places)
 
 
@@ -84,8 +87,8 @@ def reduced(parts: list[float]) -> float:
 
 
 def corner_of(
-    law: Any, numbers: np.ndarray, column: int, frames: Any, strain: Callable[..., np.ndarray],
-    turns: bool = False, length: float = 1.0,
+    law: Any, numbers: np.ndarray, integers: tuple[Any, ...], column: int, frames: Any,
+    strain: Callable[..., np.ndarray], turns: bool = False, length: float = 1.0,
 ) -> Corner | None:  # fmt: skip
     """That of a law between two frames; None where the law has no corner."""
     places = tuple(law.corners()) if isinstance(law, ConstitutiveLaw) else ()
@@ -94,7 +97,7 @@ def corner_of(
     bodies = [(frame, frame.body) for frame in frames if isinstance(frame.body, Body)]
     heavy = reduced([body.mass for _, body in bodies])
     mass = reduced([inertia_about(*both) for both in bodies]) if turns else heavy
-    return Corner(numbers, places, column, mass, heavy, strain, length)
+    return Corner(numbers, integers, places, column, mass, heavy, strain, length)
 
 
 def inertia_about(frame: Any, body: Body) -> float:

@@ -25,6 +25,7 @@ ints of an element with n ends, bodies and vector nodes:
 and if it constrains: [first row eq][number of rows m][bases of its rows × columns of body i, n]
     [whether it alone writes the blocks of its two bodies][active rows, padded]
     [multiplier of each row it can have; behind all of them for a row that is not active]
+then places of what it reads, whether it shares numbers, and the integers of its family
 """
 
 from __future__ import annotations

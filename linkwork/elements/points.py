@@ -22,13 +22,15 @@ from linkwork.elements.layout import (
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
 
-UA, UB, QA, LINE_REALS = 0, 3, 6, 10  # the points on their bodies, and the axes at a
+# the points on their bodies, and the axes at a
+UA, UB, QA, LINE_REALS = record(ua=3, ub=3, qa=4, line_reals=0)
 
 
 @inlined

@@ -1,6 +1,6 @@
 """Programs: small calculations with exact derivatives that one compiled function carries out.
 
-A program is a row of numbers, five for each operation: what to do, where the result goes, and up to
+A program is a row of integers, five for each operation: its code, where the result goes, and up to
 three operands.  They name registers, y and its derivatives by m variables,
 
     z = f(x, y)        ∂z/∂x_i = f_x ∂x/∂x_i + f_y ∂y/∂x_i
@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from linkwork.math.compiled import inlined
 from linkwork.math.memory.pointers import call
+from linkwork.math.record import record
 
-CODE, TO, FIRST, SECOND, THIRD, OPERATION = 0, 1, 2, 3, 4, 5
+OPERATIONS = record(code=1, to=1, first=1, second=1, third=1)
+CODE, TO, FIRST, SECOND, THIRD = OPERATIONS
+OPERATION = OPERATIONS.width
 # without a slope
 SIGN, FLOOR, CEIL, STEP, NOT, LESS, AT_MOST, EQUAL, UNEQUAL, AND, OR, RECALL = range(12)
 FLAT = 12
@@ -35,7 +36,7 @@ ADD, SUB, MUL, DIV, POWER, CONSTANT_POWER, ATAN2, MOD, MAX = range(SINGLE, SINGL
 DOUBLE = SINGLE + 9
 # the next TO operations only where second ≤ first < third; values that must be finite, or not zero;
 # a value that is remembered until the next step (RECALL reads it); the function whose address is
-# the first operand, with the second as its time and the memory from TO on as its numbers
+# the third operand, with the first as its time and the memory from TO on as its numbers
 BETWEEN, CHECK, REQUIRE, STORE, CALL = range(DOUBLE, DOUBLE + 5)
 ERROR, HOLD, EXTEND = range(3)  # what a table does outside
 
@@ -169,10 +170,9 @@ def double(op, u, v):
 
 
 @inlined
-def tabulated(reals, k, p, u):
-    """Value and slope of a table from column p on: points, outside, last value, knots, cubics."""
-    n, outside = int(reals[k, p]), int(reals[k, p + 1])
-    knots = p + 3
+def tabulated(reals, k, n, outside, p, u):
+    """Value and slope of a table of n points from column p on: last value, knots, cubics."""
+    knots = p + 1
     begin, end = reals[k, knots], reals[k, knots + n - 1]
     slack = 1e-9 * (end - begin)
     if u != u or (outside == ERROR and (u < begin - slack or u > end + slack)):
@@ -191,15 +191,15 @@ def tabulated(reals, k, p, u):
     c1, c2, c3 = reals[k, c + 1], reals[k, c + 2], reals[k, c + 3]
     y, slope = reals[k, c] + s * (c1 + s * (c2 + s * c3)), c1 + s * (2.0 * c2 + s * 3.0 * c3)
     if x == end:
-        y = reals[k, p + 2]
+        y = reals[k, p]
     if outside == HOLD and (u < begin or u >= end):
         slope = 0.0
     return y, slope
 
 
 @inlined
-def run_program(reals, k, first, count, m, slopes):
-    """Carry out the operations in row k from column `first`; whether all went well.
+def run_program(ints, reals, k, first, count, m, slopes):
+    """Carry out the operations in row k of `ints` from column `first`; whether all went well.
 
     It did not where a value that is checked is not finite, or any is infinite, or one is zero
     that is required.
@@ -207,9 +207,8 @@ def run_program(reals, k, first, count, m, slopes):
     p, end = first, first + OPERATION * count
     good = True
     while p < end:
-        op, d, a, b = (int(reals[k, p + CODE]), int(reals[k, p + TO]), int(reals[k, p + FIRST]),
-                       int(reals[k, p + SECOND]))  # fmt: skip
-        c = int(reals[k, p + THIRD])
+        op, d = ints[k, p + CODE], ints[k, p + TO]
+        a, b, c = ints[k, p + FIRST], ints[k, p + SECOND], ints[k, p + THIRD]
         p += OPERATION
         u, v = reals[k, a], reals[k, b]
         if op >= DOUBLE:
@@ -222,7 +221,7 @@ def run_program(reals, k, first, count, m, slopes):
                     reals[k, d] = u
             elif op == CALL:
                 if good:
-                    call(np.int64(u), v, reals[k, d:], reals[k, d:])
+                    call(c, u, reals[k, d:], reals[k, d:])
             elif not (v <= u and u < reals[k, c]):
                 p += OPERATION * d
             continue
@@ -249,7 +248,10 @@ def run_program(reals, k, first, count, m, slopes):
                 for i in range(1, m + 1):
                     reals[k, d + i] = reals[k, chosen + i]
         elif op < SINGLE:
-            y, fu = tabulated(reals, k, b, u) if op == TABLE else single(op, u)
+            if op == TABLE:
+                y, fu = tabulated(reals, k, ints[k, c], ints[k, c + 1], b, u)
+            else:
+                y, fu = single(op, u)
             reals[k, d] = y
             good = good and not infinite(y)
             if slopes:

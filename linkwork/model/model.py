@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.model import checks
+from linkwork.model.copies import Copies
 from linkwork.model.given import PathLike, VectorLike
 from linkwork.model.registry import Item
 
@@ -51,7 +52,8 @@ class Model:
         self.planar = planar
         self.items: dict[str, Item] = {}
         self.surroundings: dict[str, Any] = {"air": None, "items": self.items}
-        self.told: set[str] = set()  # warnings that were given about it, each once
+        self.copies: Copies | None = None  # of a private copy: of what, and of its items
+        self.warnings_issued: set[str] = set()  # by the analysis of a private copy, each once
         self.places: dict[str, str] = {}  # of items that were read: file and line of their cards
 
     @property
@@ -142,6 +144,17 @@ class Model:
             self.surroundings["air"] = None
         return item
 
+    def own(self, x: Any) -> Any:
+        """The item, body or node of this private copy for one of the original; else x itself."""
+        return x if self.copies is None else self.copies.known.get(id(x), x)
+
+    def is_copy_of(self, other: Model) -> bool:
+        """Whether it is a private copy of another model, or that model itself."""
+        return self.own(other) is self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"copies": None}  # of objects that are not pickled with it
+
     def show(
         self, *, port: int | None = None, browser: bool = True, block: bool | None = None
     ) -> Any:
@@ -206,6 +219,14 @@ class Model:
         return f"Model '{self.name}': {content}"
 
 
-def require_model(given: object) -> None:
-    if not isinstance(given, Model):
-        raise ModelError(f"expected a linkwork Model, but {type(given).__name__} was given")
+def private_copy(model: object) -> Model:
+    """The copy that an analysis works on, so that the user's model stays as it is; a private copy
+    itself, so that all parts of an analysis share one."""
+    if not isinstance(model, Model):
+        raise ModelError(f"expected a linkwork Model, but {type(model).__name__} was given")
+    if model.copies is not None:
+        return model
+    copies = Copies()
+    copy: Model = copies.of_model(model)
+    copy.copies, copy.warnings_issued = copies, set()
+    return copy

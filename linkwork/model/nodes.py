@@ -133,6 +133,9 @@ class Reference:
     def __repr__(self) -> str:
         return "REFERENCE"
 
+    def __reduce__(self) -> str:
+        return "REFERENCE"  # there is one, also after copying and pickling
+
 
 REFERENCE = Reference()
 

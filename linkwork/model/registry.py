@@ -20,6 +20,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.memory.addresses import address_of
 from linkwork.model import checks
 from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
@@ -36,6 +37,7 @@ class Family:
 
     bodies : how many bodies and nodes an element joins;   rows : most constraint rows it can have
     reals  : real numbers per element
+    integers : integers per element, after those of its ends, rows and reads (elements.layout)
     memory : how many of its last reals it keeps as history, which it moves when a step is accepted;
              one alone is an angle counted over turns, the output `angle` of the family
     notes  : how many of these, the first ones, say when a corner of its force was passed
@@ -44,7 +46,8 @@ class Family:
     reads  : of how many multipliers of other elements it is told the places, behind its other ints
 
     The functions for results work in numpy over T times: reals (T, n) and, as lists over the
-    bodies, r (T, 3), q (T, 4), v (T, 3) in world axes and omega (T, 3) in body axes.
+    bodies, r (T, 3), q (T, 4), v (T, 3) in world axes and omega (T, 3) in body axes.  Those of a
+    family with integers take these (n,) first.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Family:
     bodies: int
     reals: int
     rows: int = 0
+    integers: int = 0
     memory: int = 0
     notes: int = 0
     counts: tuple[str, ...] = ()
@@ -133,11 +137,28 @@ class Entry:
     laws: list[Law] = field(default_factory=list)
     row_names: tuple[str, ...] = ()
     reads: tuple[tuple[Any, int, int], ...] = ()  # item, which of its entries, row
+    # numbers of the family's integer columns; a callback, a routine, a kernel or an array stands
+    # for its address, which is good in one process alone
+    integers: tuple[Any, ...] = ()
     keep: Any = None  # what must live as long as the element does (callbacks)
     acts_on: Any = None  # of a signal: the entry and its law, and how many bodies that one loads
     corner: Any = None  # where its force begins (elements.corners.Corner), of families with notes
     # the entry for other masses than the bodies' own, of both as they move in the model
     with_masses: Callable[[list[float]], Entry] | None = None
+
+    @property
+    def integer_row(self) -> np.ndarray:
+        """Its integers, with the addresses of this process."""
+        return np.array([address_of(x) for x in self.integers], np.int64)
+
+    @property
+    def numbers(self) -> tuple[np.ndarray, ...]:
+        """Its reals, after its integers where its family has some: for functions for results."""
+        return self.numbers_with(np.asarray(self.reals, float))
+
+    def numbers_with(self, reals: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The same with other reals, such as those of several times."""
+        return (self.integer_row, reals) if self.family.integers else (reals,)
 
     @property
     def loaded(self) -> bool:

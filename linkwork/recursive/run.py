@@ -103,7 +103,7 @@ class RecursiveRun(BasicRun):
         self.parts.set_time(self.time)
         self._balance(m, step_rows(system, 0), -1)
         if not np.all(np.isfinite(m.a)):
-            raise_if_failed(self.full)  # a function of the user
+            raise_if_failed(self.full.system)  # a function of the user
             if self.parts.loops.report[cl.UNSOLVED]:
                 text = unsolved(system, self.time)
                 raise SingularError(f"model '{system.model.name}' {text}")

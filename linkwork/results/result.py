@@ -86,7 +86,6 @@ class Result(Shown):
         self.info: dict[str, Any] = {"model": system.model.name, **(info or {})}
         self.restart = {k: np.asarray(v) for k, v in (restart or {}).items()}
         self.single = single
-        # as it is now: the user may change the model before saving the result
         if stored_model is None:
             stored_model = "" if single else snapshot(system)
         self.stored_model: dict[str, Any] | str = stored_model

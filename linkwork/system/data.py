@@ -18,7 +18,6 @@ import numpy as np
 
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
 from linkwork.math import sparse as sp
-from linkwork.math.memory.addresses import addresses_in, write_addresses
 from linkwork.system.compilation.numbering import Row, signal_pairs
 from linkwork.system.evaluate import (
     BODIES,
@@ -75,11 +74,9 @@ class Data:
         return {
             "system": self.system, "keep": self.keep, "options": self.options, "laws": self.laws,
             "gravity": self.tables.gravity, "reals": self.tables.reals,
-            "addresses": addresses_in([self.tables.reals]),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        write_addresses([state["reals"]], state["addresses"])
         self.__init__(state["system"], state["keep"], **state["options"])  # type: ignore[misc]
         self.laws = state["laws"]
         self.tables.gravity[:], self.tables.reals[:] = state["gravity"], state["reals"]
@@ -126,7 +123,8 @@ class Data:
     def _separate(self, tables: Tables, family: Any) -> None:
         directory = self.system.tables.directory
         _, count, first, width, _, _ = directory[self.system.families.index(family)].tolist()
-        tables.ints[first : first + count * width].reshape(count, width)[:, -1] = 0
+        ints = tables.ints[first : first + count * width].reshape(count, width)
+        ints[:, -1 - family.integers] = 0
 
     def separate_numbers(self, family: Any) -> None:
         """Every element of a family that shares numbers reads its own from now on."""

@@ -14,9 +14,8 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.compiled import announce
-from linkwork.math.memory.addresses import addresses_in, write_addresses
 from linkwork.math.memory.garbage import without_collection
-from linkwork.model.model import Model, require_model
+from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Entry
 from linkwork.system.compilation.collection import (
     add_sensors,
@@ -28,12 +27,14 @@ from linkwork.system.compilation.collection import (
 from linkwork.system.compilation.compiled_model import CompiledModel
 from linkwork.system.compilation.flexible import find_links
 from linkwork.system.compilation.numbering import signal_pairs
-from linkwork.system.compilation.tables import make_tables, round_off, scales
-from linkwork.system.data import Data, protected, writable
+from linkwork.system.compilation.tables import make_tables, round_off, scales, write_addresses
+from linkwork.system.data import Data, protected
 from linkwork.system.evaluate import Tables, evaluate
 from linkwork.system.layout import Layout
 from linkwork.system.pattern import make_pattern
 from linkwork.system.state import State
+
+PATTERN_ARRAYS = ("indptr", "indices", "places", "groups", "first")
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class System(CompiledModel):
     def __post_init__(self) -> None:
         vars(self)["tables"] = Tables(*map(protected, self.tables))
         vars(self)["kernels"] = protected(self.kernels)
-        for name in ("indptr", "indices", "places", "groups", "first"):
+        for name in PATTERN_ARRAYS:
             vars(self.pattern)[name] = protected(getattr(self.pattern, name))
 
     def data(
@@ -66,19 +67,16 @@ class System(CompiledModel):
         return self.tables.reals[self.memory_places]
 
     # ------------------------------------------------------------------------------------- pickling
-    @property
-    def _numbers(self) -> list[np.ndarray]:
-        """The arrays that may hold addresses."""
-        return [writable(self.tables.reals), *(e.entry.reals for e in self.elements)]
-
     def __getstate__(self) -> dict[str, Any]:
         """Without what follows from the fields."""
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {**parts, "addresses": addresses_in(self._numbers)}
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        write_addresses(self._numbers, vars(self).pop("addresses"))
+        vars(self)["tables"] = Tables(*map(np.array, self.tables))  # unpickled arrays are protected
+        for name in PATTERN_ARRAYS:
+            vars(self.pattern)[name] = np.array(getattr(self.pattern, name))
+        write_addresses(self.tables, self.families, self.elements)
         self.__post_init__()
 
     def stored_values(self, count: int, values: np.ndarray | None) -> np.ndarray:
@@ -104,10 +102,11 @@ class System(CompiledModel):
 def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> System:
     """Number the bodies, collect the elements of all items, and build the tables.
 
+    The system has a private copy of the model, which does not follow later changes of it.
     `extra` are further entries under names of items: rows that only assembly knows.
     """
     announce(evaluate, "the kernels of elements", 4)
-    require_model(model)
+    model = private_copy(model)
     add_sensors(model)
     bodies, nodes = bodies_of(model), nodes_of(model)
     if not bodies and not nodes:

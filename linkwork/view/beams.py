@@ -66,7 +66,7 @@ def beam_lines(
 def piece_axes(result: Result, name: str, axis: np.ndarray, middle: np.ndarray) -> np.ndarray:
     """Quaternions (F, pieces, 4): z along each piece, x the y axis of the section there."""
     elements = beam_elements(result, name)
-    reals, (r, q, _, _) = parts(result, elements)
+    _, reals, (r, q, _, _) = parts(result, elements)
     _, axes = node_frames(reals, len(r), r, q)
     inner = np.stack(axes[:-1], axis=2)
     all_axes = np.concatenate([inner.reshape(inner.shape[0], -1, 4), axes[-1][:, -1:]], axis=1)

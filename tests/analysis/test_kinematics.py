@@ -275,10 +275,10 @@ def test_forces_and_dampers_enter_the_drive_force():
 
 def test_goes_on_from_a_result():
     m = SliderCrank().model(lw.ramp(4 * np.pi))
-    with pytest.warns(lw.LinkworkWarning):
+    with pytest.warns(lw.LinkworkWarning, match="repeat"):
         whole = lw.kinematics(m, t=1, h=0.01, progress=False)
-    first = lw.kinematics(m, t=0.6, h=0.01, progress=False)  # the redundant rows were told of
-    second = lw.kinematics(m, t=1, h=0.01, start=first, progress=False)
+        first = lw.kinematics(m, t=0.6, h=0.01, progress=False)
+        second = lw.kinematics(m, t=1, h=0.01, start=first, progress=False)
     assert second.time[0] == 0.6
     assert np.allclose(second["rod"].position[-1], whole["rod"].position[-1], atol=1e-12)
     assert float(second["motor"].angle[-1]) == pytest.approx(4 * np.pi, abs=1e-10)  # turns go on

@@ -197,7 +197,7 @@ def test_power_is_accounted_for(nodes):
 
     def energy(state):
         rows = [state.motion[end] for end in e.ends]
-        return strain_energy(e.entry.reals, [x[:3] for x in rows], [x[3:7] for x in rows])
+        return strain_energy(*e.entry.numbers, [x[:3] for x in rows], [x[3:7] for x in rows])
 
     v = state.velocities
     rate = (energy(state.moved(h * v)) - energy(state.moved(-h * v))) / (2 * h)

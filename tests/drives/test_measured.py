@@ -62,7 +62,7 @@ def test_accelerometer_shows_the_acceleration_of_its_place():
     m.add("load", lw.JointTorque(pin, 1e-9 * (z + spin)))
     m.add("unit", lw.StrapdownSensor(place))
     run = lw.transient(m, t=0.3, h=1e-3, progress=False)
-    names = [n for n in m.items if n.startswith("acceleration")]
+    names = [n for n in run.named if n.startswith("acceleration")]
     assert np.allclose(run[names[0]].acceleration, run["unit"].acceleration[:, 2], atol=1e-6)
     turned = run["angular acceleration y of rod"].angular_acceleration
     assert np.allclose(turned, run["unit"].angular_acceleration[:, 1], atol=1e-6)

@@ -251,8 +251,8 @@ def test_stiffness_may_not_read_the_motion():
 
 
 def test_trials_of_tangents_leave_no_trace_in_what_elements_remember():
-    """A stop is at its corner, with a pre-strain that follows the motion: the trial beyond it, which
-    the tangent takes, is no part of the path."""
+    """A stop is at its corner, with a pre-strain that follows the motion: the trial beyond it,
+    which the tangent takes, is no part of the path."""
     m = lw.Model(gravity=(0, 0, 0))
     b = m.add("b", lw.Body(1, (1, 1, 1), position=(0, 0, 1), velocity=(0, 0, 0.3)))
     m.add("guide", lw.Prismatic(lw.GROUND, b, at=(0, 0, 1), axis=(0, 0, 1)))

@@ -107,7 +107,7 @@ def potential(data, state):
     for e in data.system.elements:
         if e.entry.family.potential:
             r, q, _, _ = bodies_of(e, state)
-            total += e.entry.family.potential(e.entry.reals[None], r, q)[0]
+            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.reals[None]), r, q)[0]
     return total
 
 
@@ -162,7 +162,8 @@ def test_reactions_are_the_residual(name, seed):
         gamma = np.zeros((1, family.rows))
         gamma[:, list(e.entry.rows)] = state.gamma[list(e.rows)]
         r, q, _, _ = bodies_of(e, state)
-        F, T, R, point = (x[0] for x in family.reaction(reals, gamma, r[0], q[0], r[1], q[1]))
+        numbers = e.entry.numbers_with(reals)
+        F, T, R, point = (x[0] for x in family.reaction(*numbers, gamma, r[0], q[0], r[1], q[1]))
         force += R @ F
         torque += R @ T + np.cross(point - r[1][0], R @ F)
     f = residual(data, state)[1]

@@ -71,11 +71,11 @@ def test_spring_numbers():
     f = residual(data, state)
     np.testing.assert_allclose(f[1, :3], 12 * np.array([0.6, 0.8, 0]), atol=1e-11)
     (e,) = data.system.elements
-    out = e.entry.family.outputs(e.entry.reals[None], *bodies_of(e, state))
+    out = e.entry.family.outputs(*e.entry.numbers_with(e.entry.reals[None]), *bodies_of(e, state))
     assert out["length"][0] == pytest.approx(5)
     assert out["force"][0] == pytest.approx(12)
     state = moving(data, rng)
-    out = e.entry.family.outputs(e.entry.reals[None], *bodies_of(e, state))
+    out = e.entry.family.outputs(*e.entry.numbers_with(e.entry.reals[None]), *bodies_of(e, state))
     assert abs(out["force"][0]) == pytest.approx(np.linalg.norm(residual(data, state)[1, :3]))
     assert data.evaluate(state).power[0] == pytest.approx(out["rate"][0] ** 2)
 
@@ -177,7 +177,8 @@ def test_bushing_outputs_are_the_residual(seed):
     data, state = sample("Bushing", seed)
     (e,) = data.system.elements
     r, q, v, w = bodies_of(e, state)
-    out = {n: x[0] for n, x in e.entry.family.outputs(e.entry.reals[None], r, q, v, w).items()}
+    numbers = e.entry.numbers_with(e.entry.reals[None])
+    out = {n: x[0] for n, x in e.entry.family.outputs(*numbers, r, q, v, w).items()}
     fa, fb = data.system.model["item0"].frames
     S = world(state)[0] @ rotations.matrix(fa.orientation)
     arm = world(state)[1] @ fb.position

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from uncompiled import printed_numbers
 
 import linkwork as lw
-from linkwork.elements.laws.base import law_numbers
+from linkwork.elements.laws.base import addresses, law_numbers
 from linkwork.extend import (
     ENERGY,
     KD,
@@ -32,18 +32,18 @@ CASES = [case for case in CASES if not case[0].startswith("Test")]
 
 
 def numbers_at(law, n, times):
-    """The law's numbers at T times."""
-    numbers, laws = law_numbers(law, n, "a test", 0)
+    """The law's integers, and its reals at T times."""
+    numbers, integers, laws = law_numbers(law, n, "a test", 0)
     out = np.tile(numbers, (len(times), 1))
     for part in laws:
         out[:, part.column : part.column + part.length] = part.values(np.asarray(times, float))
-    return out
+    return addresses(integers), out
 
 
 def response(law, n, strain, rate=None, t=0.0):
     strain = np.atleast_2d(strain)
     rate = np.zeros_like(strain) if rate is None else np.atleast_2d(rate)
-    found = over_times(numbers_at(law, n, [t] * len(strain)), strain, rate)
+    found = over_times(*numbers_at(law, n, [t] * len(strain)), strain, rate)
     return found
 
 
@@ -201,9 +201,11 @@ def test_without_compiler():
     """Laws run as plain Python too."""
     code = (
         "import linkwork as lw, numpy as np\n"
-        "from linkwork.elements.laws.base import law_numbers, over_times\n"
+        "from linkwork.elements.laws.base import addresses, law_numbers, over_times\n"
         "law = lw.laws.Parallel((lw.laws.Symbolic('2*x', 'x'), lw.laws.LinearElastic(1.0)))\n"
-        "print(over_times(law_numbers(law, 1, '', 0)[0][None], np.array([[0.5]]))[0, 12])\n"
+        "numbers, integers, _ = law_numbers(law, 1, '', 0)\n"
+        "found = over_times(addresses(integers), numbers[None], np.array([[0.5]]))\n"
+        "print(found[0, 12])\n"
     )
     assert printed_numbers(code) == [1.5]
 
@@ -224,6 +226,28 @@ def test_user_law_is_one_class():
             return [3.0]
 
     assert stress(TestSaturating(), 0.7) == pytest.approx(3 * np.tanh(0.7))
+
+
+def test_a_law_of_a_user_may_know_its_components():
+    """A routine with a fourth argument takes the integers of its law."""
+    from linkwork.extend import COMPONENTS, KE, OWN, STRAIN, STRESS, Routine
+
+    def isotropic(t, p, y, q):
+        for i in range(q[COMPONENTS]):
+            y[STRESS + i] += p[OWN] * y[STRAIN + i]
+            y[KE + 7 * i] = p[OWN]
+
+    class TestIsotropic(ConstitutiveLaw):
+        routine = Routine(isotropic)
+
+        def own(self, n, what):
+            return [2.0]
+
+    for n in (1, 3, 6):
+        found = response(TestIsotropic(), n, np.arange(1.0, n + 1))
+        np.testing.assert_array_equal(part(found, STRESS, n)[0], 2 * np.arange(1.0, n + 1))
+    within = lw.laws.Parallel((TestIsotropic(), TestIsotropic()))
+    assert stress(within, 0.5) == 2.0
 
 
 def test_viscosity_of_products_is_a_function_of_strain():

@@ -29,7 +29,7 @@ def test_power_is_that_of_the_forces_on_the_bodies(name, seed):
     power = 0.0
     for e in mine:
         reals = data.tables.reals[data.system.places[data.system.elements.index(e)]][None]
-        found = e.entry.family.outputs(reals.copy(), *bodies_of(e, state))
+        found = e.entry.family.outputs(*e.entry.numbers_with(reals.copy()), *bodies_of(e, state))
         power += found["power"][0]
     assert power == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert abs(power) > 1e-3

@@ -81,16 +81,21 @@ def wandering(rng, T=400):
     return v * np.gradient(t)[:, None], v
 
 
+def numbers(element):
+    """Its row of reals, and how many points its table has."""
+    return element.reals[None].copy(), element.integers[0]
+
+
 @pytest.mark.parametrize("model", MODELS, ids=["coulomb", "lugre", "curve"])
 def test_along_a_line_they_are_the_scalar_bristles(model):
     steps, v = wandering(np.random.default_rng(3))
     u = np.array([2.0, -1.0, 2.0]) / 3
     along, speed = steps @ u, v @ u
-    row = entry({}, model, lw.Prismatic).reals[None].copy()
+    row, points = numbers(entry({}, model, lw.Prismatic))
     path = np.concatenate([[0], np.cumsum(along[1:])])
-    c, _ = replay(row, path, speed, np.ones(len(v)), np.nan).T
-    row = entry({}, model).reals[None].copy()
-    found = replay_in_space(row, along[:, None] * u, speed[:, None] * u, np.full(3, np.nan))
+    c, _ = replay(row, points, path, speed, np.ones(len(v)), np.nan).T
+    row, points = numbers(entry({}, model))
+    found = replay_in_space(row, points, along[:, None] * u, speed[:, None] * u, np.full(3, np.nan))
     np.testing.assert_allclose(found, c[:, None] * u, atol=1e-12)
 
 
@@ -99,12 +104,12 @@ def test_no_direction_is_preferred(model):
     """A path that is turned, or seen in a mirror, has the friction turned with it."""
     rng = np.random.default_rng(4)
     steps, v = wandering(rng)
-    row = entry({}, model).reals[None].copy()
+    row, points = numbers(entry({}, model))
     bent = rng.normal(size=3)
-    plain = replay_in_space(row, steps, v, bent)
+    plain = replay_in_space(row, points, steps, v, bent)
     for _ in range(5):
         Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-        turned = replay_in_space(row, np.ascontiguousarray(steps @ Q.T),
+        turned = replay_in_space(row, points, np.ascontiguousarray(steps @ Q.T),
                                  np.ascontiguousarray(v @ Q.T), Q @ bent)
         np.testing.assert_allclose(turned, plain @ Q.T, atol=1e-11)
 

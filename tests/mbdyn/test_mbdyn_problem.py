@@ -279,7 +279,7 @@ def test_nodes_give_way_as_their_stiffness_says(changed):
     state = lw.assemble(m, weights={"a": 10 / 3, "b": 10}, velocity_weights={"a": 4, "b": 2})
     np.testing.assert_allclose(state.positions[:, 0], [-0.09, 0.91], atol=1e-12)
     np.testing.assert_allclose(state.velocities[:, 0], 0.4, atol=1e-12)
-    mine = assembled(deck).state
+    mine = assembled(deck, deck.model).state
     np.testing.assert_allclose(mine.positions, state.positions, atol=1e-12)
     np.testing.assert_allclose(mine.velocities, state.velocities, atol=1e-12)
     assert any("dummy steps are not taken" in note for note in deck.notes)

@@ -18,7 +18,7 @@ from mistakes import body, one_sentence, refuse, sample
 import linkwork as lw
 from linkwork import compile_model
 from linkwork.elements.friction.models import FrictionModel
-from linkwork.elements.laws.base import law_numbers
+from linkwork.elements.laws.base import addresses, law_numbers
 from linkwork.extend import ConstitutiveLaw
 from linkwork.model.drives import Drive
 
@@ -108,11 +108,11 @@ def test_numbers_of_laws(kind):
 
 
 def use(law: Any, n: int) -> None:
-    numbers, laws = law_numbers(law, n, "a test", 0)
+    numbers, integers, laws = law_numbers(law, n, "a test", 0)
     for part in laws:
         numbers[part.column : part.column + part.length] = part.values(np.zeros(1))[0]
-    assert np.isfinite(numbers[1:]).all()
-    over_times(numbers[None], np.full((1, n), 0.05), np.full((1, n), 0.1))
+    assert np.isfinite(numbers).all()
+    over_times(addresses(integers), numbers[None], np.full((1, n), 0.05), np.full((1, n), 0.1))
 
 
 def walk(given: Any, use: Any = lambda made: None, never: Any = NEVER) -> None:

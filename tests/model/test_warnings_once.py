@@ -1,4 +1,4 @@
-"""Warnings about a model come once, and point at the user's line."""
+"""Every analysis warns, once of the same thing, and its warnings point at the user's line."""
 
 from __future__ import annotations
 
@@ -24,24 +24,33 @@ def told_by(action) -> list[warnings.WarningMessage]:
     return told
 
 
-@pytest.mark.parametrize("first", ["assemble", "transient"])
-def test_redundant_rows_are_told_once_at_the_users_line(first):
+def transient(m: lw.Model) -> lw.Result:
+    return lw.transient(m, t=0.02, h=0.01, progress=False)
+
+
+@pytest.mark.parametrize("first", [lw.assemble, transient], ids=["assemble", "transient"])
+def test_every_analysis_warns_once_at_the_users_line(first):
     m = door()
-    analyses = {
-        "assemble": lambda: lw.assemble(m),
-        "transient": lambda: lw.transient(m, t=0.02, h=0.01, progress=False),
-    }
-    told = told_by(analyses[first])
-    assert len(told) == 1 and "hinge 1" in str(told[0].message)
-    assert told[0].filename == __file__
-    assert all(told_by(analysis) == [] for analysis in analyses.values())
-    assert len(told_by(lambda: lw.assemble(door()))) == 1  # another model is told anew
+    for analysis in (first, lw.assemble, transient):
+        told = told_by(lambda analysis=analysis: analysis(m))
+        assert len(told) == 1 and "hinge 1" in str(told[0].message)
+        assert told[0].filename == __file__
+
+
+def test_an_analysis_of_several_parts_warns_once():
+    """A steady rotation is found by two assemblies and a search."""
+    m = lw.Model("turning door")
+    leaf = m.add("leaf", lw.Body.box((0.9, 0.04, 2), mass=25, angular_velocity=(0, 0, 2)))
+    for k, z in enumerate((-0.8, 0.8)):
+        m.add(f"hinge {k}", lw.Revolute(lw.GROUND, leaf, at=(0, 0, z), axis=(0, 0, 1)))
+    told = told_by(lambda: lw.static(m, spin="hinge 0", progress=False))
+    assert len([w for w in told if "hinge 1" in str(w.message)]) == 1
 
 
 def test_lost_velocities_are_told_at_the_users_line():
     m = door()
     m.remove("hinge 1")
     m["leaf"].velocity = (0, 0, 1)
-    told = told_by(lambda: lw.transient(m, t=0.02, h=0.01, progress=False))
+    told = told_by(lambda: transient(m))
     assert [type(w.message) for w in told] == [lw.VelocityWarning]
     assert told[0].filename == __file__

@@ -30,7 +30,7 @@ from linkwork.errors import LinkworkError, LinkworkWarning, ModelError
 from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.given import VectorLike
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 
 STILL = 1e-5  # Re λ over |λ| that counts as no growth
 BEYOND = 10.0  # instabilities are looked for up to so many times the branches' first |λ|
@@ -191,6 +191,7 @@ def modes_at(build: Callable[[float], Model], speed: float) -> Modes:
         model = build(speed)
         if not isinstance(model, Model):
             raise ModelError(f"build must return a linkwork Model, not {type(model).__name__}")
+        model = private_copy(model)  # of which both analyses warn once
         rest = static(model, progress=False)
         with warnings.catch_warnings():  # of the highest modes, which are not followed
             warnings.filterwarnings("ignore", ".*highest of the mesh", LinkworkWarning)

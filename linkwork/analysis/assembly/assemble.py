@@ -81,7 +81,7 @@ def assemble_model(
     fixed: Iterable[str] = (), warn: bool = True,
     velocity_weights: Mapping[str, float] | None = None,
 ) -> Assembled:  # fmt: skip
-    """Assemble, and choose independent rows; warns once about redundant ones."""
+    """Assemble, and choose independent rows; warns about redundant ones."""
     full = compile_model(model).data()
     time = checks.number(time, "time of assemble")
     slow = None if velocity_weights is None else checked(velocity_weights, fixed)[0]
@@ -94,7 +94,8 @@ def assemble_model(
             raise
         start = consistent_start(held, resistances, time)
     state = start.state
-    forget_failures(model)  # forces do not matter here, and positions were not yet possible ones
+    # forces do not matter here, and positions were not yet possible ones
+    forget_failures(full.system)
     redundancy, data = choose_rows(full, state, warn=warn)
     if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
         known = state  # paths of friction begin here

@@ -41,7 +41,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import LinkworkWarning, ModelError, SingularError
 from linkwork.model import checks
 from linkwork.model.calls import explained
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Item
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -126,6 +126,7 @@ def buckling(
     checks.count(n, "n")
     start = checks.number(start, "start")
     tolerance = checks.number(tolerance, "tolerance", positive=True)
+    model = private_copy(model)
     try:
         search, scaled, state = begin(
             model, at, time, loads, start, tolerance, progress, "buckling"

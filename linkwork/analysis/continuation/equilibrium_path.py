@@ -35,7 +35,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError, SingularError
 from linkwork.model import checks
 from linkwork.model.calls import explained
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Item
 from linkwork.system.state import State
 
@@ -93,6 +93,7 @@ def equilibrium_path(
             f"until must be a factor other than 0 and other than start = {start:g}, but {until:g} "
             "was given"
         )
+    model = private_copy(model)
     try:
         search, scaled, state = begin(
             model, crossing.state if crossing else at, time, loads, start, tolerance, progress

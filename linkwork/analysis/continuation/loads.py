@@ -60,7 +60,7 @@ def scaled_motions(model: Model, loads: Any, start: float) -> Iterator[MotionFac
     """The factor of the motion laws of joints among the loads, which systems made meanwhile have;
     None where there are none."""
     given = [] if loads is None else [loads] if isinstance(loads, (str, Item)) else list(loads)
-    items = [model.items.get(x) if isinstance(x, str) else x for x in given]
+    items = [model.items.get(x) if isinstance(x, str) else model.own(x) for x in given]
     joints = [x for x in items if isinstance(x, Joint) and moved(x)]
     factor = MotionFactor(start)
     for joint in joints:
@@ -98,7 +98,7 @@ def chosen_loads(model: Model, system: System, loads: Any, what: str) -> tuple[s
             )
         return tuple(names)
     given = [loads] if isinstance(loads, (str, Item)) else list(loads)
-    names = [one_load(model, able | motions, x, what) for x in given]
+    names = [one_load(model, able | motions, model.own(x), what) for x in given]
     if not names:
         raise ModelError(f"loads of {what} must name at least one load, but none was given")
     return tuple(dict.fromkeys(names))

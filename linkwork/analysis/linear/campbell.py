@@ -34,7 +34,7 @@ from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.frame import GROUND
 from linkwork.model.given import VectorLike
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 
 MORE = 6  # modes beyond those asked for, so that a branch that rises is not lost
 FREE = 1e-6  # of the largest |λ|: motions that nothing holds
@@ -154,7 +154,7 @@ def campbell(
                 raise ModelError(f"build must return a linkwork Model, not {type(model).__name__}")
             name = model.name
             chosen = spin(float(speed)) if callable(spin) else spin
-            found.append(modes_at(model, chosen, int(n) + MORE))
+            found.append(modes_at(private_copy(model), chosen, int(n) + MORE))
         except LinkworkError as error:
             raise type(error)(f"campbell at the speed {speed:g} rad/s: {error}") from error
     values = followed(found, numbers, int(n))

@@ -19,7 +19,7 @@ from linkwork.analysis.linear.plots import plot_locus
 from linkwork.analysis.statics.static import static
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.model.calls import explained
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ def root_locus(
                 f"build({value:g}) must return a linkwork Model, but returned "
                 f"{type(model).__name__}"
             )
+        model = private_copy(model)  # of which both analyses warn once
         try:
             at = static(model).state if equilibrium else None
             found.append(eigen(model, at=at, n=n))

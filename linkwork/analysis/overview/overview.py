@@ -19,7 +19,7 @@ from linkwork.elements.flexible.parts import Part
 from linkwork.elements.layout import SIX
 from linkwork.errors import LinkworkError
 from linkwork.model import html
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 from linkwork.system.compilation.collection import bodies_of, nodes_of
 from linkwork.system.compilation.planar import counting
 from linkwork.system.initial_conditions.open_joints import listed
@@ -34,6 +34,7 @@ MANY = 4  # bodies that an item joins, likewise
 
 def summary(model: Model) -> str:
     """What `print(model)` says."""
+    model = private_copy(model)
     lines = [f"Model '{model.name}'"]
     if np.any(model.gravity):
         lines.append("  gravity " + _vector(model.gravity) + " m/s²")
@@ -56,6 +57,7 @@ def summary(model: Model) -> str:
 
 def summary_html(model: Model) -> str:
     """The same for notebooks: tables of bodies and of joints, and the graph to open."""
+    model = private_copy(model)
     gravity = f", gravity {_vector(model.gravity)} m/s²" if np.any(model.gravity) else ""
     parts = [html.title(f"Model '{model.name}'{gravity}")]
     assembled: Assembled | None = None
@@ -264,7 +266,7 @@ def draw_graph(model: Model, ax: Any = None) -> Any:
     """The joint graph as a picture; returns the axes."""
     from linkwork.analysis.overview.graph_picture import draw
 
-    return draw(joint_graph(model), model.name, ax)
+    return draw(joint_graph(private_copy(model)), model.name, ax)
 
 
 # ---------------------------------------------------------------------------------------- words

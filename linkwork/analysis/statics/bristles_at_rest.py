@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.elements.contact.layout import BENT
-from linkwork.elements.friction.bristles import MU, POINTS, RADIUS, STATIC
+from linkwork.elements.friction.bristles import MU, RADIUS, STATIC, TABLED
 from linkwork.elements.friction.surfaces import MEMORY as IN_SPACE
 from linkwork.elements.friction.surfaces import TURNED
 from linkwork.elements.layout import UNKNOWN
@@ -70,7 +70,7 @@ class Bristles:
             family = e.entry.family
             if (family.reads and family.memory) or family.rubs:
                 own = place.start + family.numbers
-                reals[own + POINTS] = 0.0
+                reals[own + TABLED] = 0.0
                 reals[own + MU] = reals[own + STATIC] = ANYTHING
         try:
             yield

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from linkwork.elements.beams.kernels.strains import evaluation_points, section_stress
+from linkwork.elements.beams.kernels.strains import evaluation_points, law_codes, section_stress
 from linkwork.elements.beams.layout import GIVEN, SHAPE, STRESS, WEIGHT, point_at
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.data import Data
@@ -41,8 +41,9 @@ class SlenderParts:
                 found.setdefault(e.entry.family, []).append(i)
         self.families = [self._places(numbers) for numbers in found.values()]
 
-    def _places(self, numbers: list[int]) -> tuple[np.ndarray, np.ndarray, int]:
-        """Bodies (elements, n), places in all reals (elements, reals), numbers of a section."""
+    def _places(self, numbers: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+        """Bodies (elements, n), integers of laws (elements, points, …), places in all reals
+        (elements, reals), numbers of a section."""
         elements: list[Element] = [self.data.system.elements[i] for i in numbers]
         first = np.array([self.data.system.places[i].start for i in numbers])
         family = elements[0].entry.family
@@ -51,7 +52,8 @@ class SlenderParts:
         ends = np.array([e.ends for e in elements])
         points = family.bodies - 1
         section = (family.reals - point_at(family.bodies, 0, 0)) // points - point_at(0, 0, 1)
-        return ends, first[:, None] + np.arange(family.reals), section
+        codes = np.array([law_codes(e.entry.integer_row, family.bodies) for e in elements])
+        return ends, codes, first[:, None] + np.arange(family.reals), section
 
     def __bool__(self) -> bool:
         return bool(self.families)
@@ -76,8 +78,8 @@ class SlenderParts:
     def absent(self) -> Iterator[None]:
         """Tangents without them, as long as it lasts."""
         reals, before = self.data.tables.reals, self.data.tables.reals.copy()
-        self._set([np.zeros((ends.shape[1] - 1, len(ends), 6)) for ends, _, _ in self.families])
-        for ends, places, section in self.families:
+        self._set([np.zeros((ends.shape[1] - 1, len(ends), 6)) for ends, *_ in self.families])
+        for ends, _, places, section in self.families:
             for k in range(ends.shape[1] - 1):
                 c = point_at(ends.shape[1], section, k)
                 reals[places[:, c + SHAPE : c + WEIGHT]] = 0.0
@@ -91,18 +93,18 @@ class SlenderParts:
         ground = [[0, 0, 0, 1, 0, 0, 0, *np.zeros(6)]]
         motion = np.concatenate([state.motion, ground])
         found = []
-        for ends, places, _ in self.families:
+        for ends, codes, places, _ in self.families:
             reals = self.data.tables.reals[places]
             r = [motion[b, :3] for b in ends.T]
             q = [motion[b, 3:7] for b in ends.T]
             points = evaluation_points(reals, r, q)
             found.append(np.array([
-                section_stress(reals, len(r), k, point)[0] for k, point in enumerate(points)
+                section_stress(codes, reals, len(r), k, point)[0] for k, point in enumerate(points)
             ]))  # fmt: skip
         return found
 
     def _set(self, stresses: list[np.ndarray] | None) -> None:
-        for number, (ends, places, section) in enumerate(self.families):
+        for number, (ends, _, places, section) in enumerate(self.families):
             n = ends.shape[1]
             for k in range(n - 1):
                 c = point_at(n, section, k)

@@ -42,7 +42,7 @@ from linkwork.analysis.statics.search import ProgressLog, Search
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError, ModelError
 from linkwork.model import checks
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.positions import close_joints
@@ -89,8 +89,9 @@ def static(
     tolerance = checks.number(tolerance, "tolerance", positive=True)
     if time is not None:
         time = checks.number(time, "time")
+    model = private_copy(model)
     full, data, state = beginning(model, at, time)
-    motion = None if spin is None else rotation_from(model, spin, state.time)
+    motion = None if spin is None else rotation_from(model, model.own(spin), state.time)
     talk = ProgressLog(f"statics of '{model.name}'", progress)
     try:
         for _ in range(4):

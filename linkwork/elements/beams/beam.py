@@ -293,7 +293,8 @@ class Beam(FramesAlong, Item):
             uniform = uniform and not voltages
             if uniform and alike is not None and abs(half - alike[0]) < SAME * half:
                 made, ends = alike[1], tuple(bodies[part])
-                found.append(Entry(made.family, ends, made.reals.copy(), laws=made.laws))
+                reals, integers = made.reals.copy(), made.integers
+                found.append(Entry(made.family, ends, reals, laws=made.laws, integers=integers))
                 continue
             sections = [self.section_at(middle + xi * half) for xi in POINTS[self.order]]
             loaded = [with_voltages(s, voltages) for s in sections] if voltages else sections

@@ -50,9 +50,10 @@ def electrode_kernel(ints, reals, motion, loads):
     balance, vals, cK, cD = loads.balance, loads.vals, coef[CK], coef[CD]
     flat, x, room, ends = borrow(nodes), borrow(reals), np.zeros(ROOM), 1
     y = borrow(room)
-    while ends + ends * ends < ints.shape[1]:
+    last = ints.shape[1] - 1
+    while ends + ends * ends < last:
         ends += 1
-    n = 3 if reals[0, reals.shape[1] - 1] == 3.0 else 2  # how many ends are bodies
+    n = 3 if ints.shape[0] > 0 and ints[0, last] == 3 else 2  # how many ends are bodies
     count, r, points = ends - n, n - 2, n - 1
     width = SECTION + count * (6 + count)
     for k in range(ints.shape[0]):
@@ -109,7 +110,7 @@ def electrode_family(nodes: int, count: int) -> Family:
     """Of elements with so many nodes and electrodes; all share one kernel."""
     return Family(
         f"electrodes {count} of a beam of {nodes} nodes", ELECTRODE_KERNEL, bodies=nodes + count,
-        reals=reals_of(nodes, count * (6 + count)) + 1,
+        reals=reals_of(nodes, count * (6 + count)), integers=1,
     )  # fmt: skip
 
 
@@ -119,8 +120,8 @@ def electrode_entry(entry: Entry, sections: list[Section], voltages: list[Voltag
     wanted = [j for j, v in enumerate(voltages) if v.item is not None]
     count = len(wanted)
     width, own = (len(entry.reals) - n * NODE) // (n - 1), count * (6 + count)
-    reals = np.zeros(reals_of(n, own) + 1)
-    reals[: n * NODE], reals[-1] = entry.reals[: n * NODE], n
+    reals = np.zeros(reals_of(n, own))
+    reals[: n * NODE] = entry.reals[: n * NODE]
     for k, section in enumerate(sections):
         c, given = n * NODE + k * (SECTION + own), n * NODE + k * width
         reals[c : c + SECTION] = entry.reals[given : given + SECTION]
@@ -128,7 +129,7 @@ def electrode_entry(entry: Entry, sections: list[Section], voltages: list[Voltag
         rows = np.hstack([B[wanted], C[np.ix_(wanted, wanted)]])
         reals[c + SECTION : c + SECTION + own] = rows.ravel()
     bodies = (*entry.bodies, *(voltages[j].node for j in wanted))
-    return Entry(electrode_family(n, count), bodies, reals)
+    return Entry(electrode_family(n, count), bodies, reals, integers=(n,))
 
 
 class Voltage:

@@ -31,7 +31,7 @@ from linkwork.elements.beams.kernels.strains import (
     along_screw, evaluation_points, in_blocks, strain_energy,
 )  # fmt: skip
 from linkwork.elements.flexible.section import Section
-from linkwork.elements.laws.base import law_numbers
+from linkwork.elements.laws.base import law_numbers, padded
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model.frame import Frame
@@ -53,13 +53,13 @@ def shape_functions(n: int, xi: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 @functools.cache
-def beam_family(nodes: int, section: int, helicoidal: bool = False) -> Family:
+def beam_family(nodes: int, section: int, integers: int, helicoidal: bool = False) -> Family:
     """Elements of two or three nodes whose sections have so many numbers; all share one kernel."""
     return Family(
-        f"{'helicoidal ' * helicoidal}beam of {nodes} nodes and {section}",
+        f"{'helicoidal ' * helicoidal}beam of {nodes} nodes, {section} and {integers}",
         HELICOIDAL_KERNEL if helicoidal else BEAM_KERNEL, bodies=nodes,
-        reals=reals_of(nodes, section), potential=strain_energy, slender=True,
-        whole=not helicoidal, shares=not helicoidal and section == MATRICES,
+        reals=reals_of(nodes, section), integers=integers, potential=strain_energy, slender=True,
+        whole=not helicoidal, shares=not helicoidal,
     )  # fmt: skip
 
 
@@ -79,8 +79,9 @@ def two_node_matrices(
 
 def section_numbers(
     section: Section, length: float | None, what: str
-) -> tuple[np.ndarray, bool, bool, list[Law]]:
-    """Numbers of a section, whether it is linear, whether it is damped, and what changes in time.
+) -> tuple[np.ndarray, tuple[Any, ...], bool, list[Law]]:
+    """Reals of a section, the integers of its law (none of a linear one), whether it is damped, and
+    what changes in time.
 
     length : of a two-node element, whose flexibility in bending is added to that in shear
     """
@@ -88,12 +89,12 @@ def section_numbers(
         C, D = section.matrix, section.damping_matrix
         if length is not None:
             C, D = two_node_matrices(C, D, length)
-        return np.concatenate([in_blocks(C), in_blocks(D)]), True, bool(np.any(D)), []
+        return np.concatenate([in_blocks(C), in_blocks(D)]), (), bool(np.any(D)), []
     law = section.as_law(what)
     if length is not None:
         law = section.as_law(what, lambda C, D: two_node_matrices(C, D, length))
-    numbers, laws = law_numbers(law, 6, what, 0)
-    return numbers, False, True, laws
+    numbers, integers, laws = law_numbers(law, 6, what, 0)
+    return numbers, integers, True, laws
 
 
 def room(count: int) -> int:
@@ -122,8 +123,9 @@ def beam_entry(
     speeds = [float(np.linalg.norm(slope)) for slope in slopes]
     length = 2.0 * speeds[0] if n == 2 and shear_correction else None
     made = [section_numbers(section, length, what) for section in sections]
-    linear = all(part[1] for part in made)
+    linear = not any(part[1] for part in made)
     places = MATRICES if linear else room(max(len(part[0]) for part in made))
+    count = 0 if linear else max(len(padded(part[1])) for part in made)
     reals, laws = np.zeros(reals_of(n, places)), []
     for i, frame in enumerate(frames):
         reals[NODE * i + F : NODE * i + F + 3] = frame.position
@@ -136,17 +138,19 @@ def beam_entry(
             reals[c + HELICOIDAL] = 1.0
         reals[c + WEIGHT] = 2.0 * speed / (n - 1)
         reals[c + AXES] = 1.0
-        numbers, is_linear, damped, changing = made[k]
-        reals[c + LINEAR], reals[c + DAMPED] = is_linear, damped
-        if not linear and is_linear:
+        numbers, codes, damped, changing = made[k]
+        reals[c + LINEAR], reals[c + DAMPED] = not codes, damped
+        if not linear and not codes:
             raise ModelError(
                 f"{what} has one section with a law and one without; give both a law"
             )
         reals[c + SECTION : c + SECTION + len(numbers)] = numbers
         for law in changing:
             laws.append(Law(c + SECTION + law.column, law.values, law.length, law.signal))
-    family = beam_family(n, places, helicoidal)
-    entry = Entry(family, tuple(f.body for f in frames), reals, laws=laws)
+    integers = [x for part in made for x in (*part[1], *[0] * (count - len(part[1])))]
+    family = beam_family(n, places, len(integers) + 1, helicoidal)
+    ends = tuple(f.body for f in frames)
+    entry = Entry(family, ends, reals, laws=laws, integers=(*integers, n))
     set_reference(entry, frames, axes, what)
     return entry
 

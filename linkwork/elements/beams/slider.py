@@ -33,7 +33,7 @@ from linkwork.elements.beams.beam import Beam
 from linkwork.elements.beams.element import BeamElement
 from linkwork.elements.beams.family import shape_functions
 from linkwork.elements.beams.kernels.slider_tangent import (
-    ARM_A, OFFSETS, ORDER, SECOND, THIRD, add_sliding, hold_place,
+    ARM_A, OFFSETS, SECOND, THIRD, add_sliding, hold_place,
 )  # fmt: skip
 from linkwork.elements.layout import (
     KC, OMEGA, POS, RATES, ROT, STRIDE, TANGENT, VALUE, VEL, put6, put_value,
@@ -61,13 +61,14 @@ def slider_kernel(ints, reals, motion, loads):
     nodes, values, gamma, coef = motion.nodes, motion.values, motion.gamma, motion.coef
     f, balance, C, Qc, vals = loads.f, loads.balance, loads.C, loads.Qc, loads.vals
     n = 1
-    while n * n + 2 * n + 13 < ints.shape[1]:  # three or five rows
+    width = ints.shape[1] - 1  # before the order
+    while n * n + 2 * n + 13 < width:  # three or five rows
         n += 1
-    rows = (ints.shape[1] - (n + n * n + 3 + n)) // 2
+    rows = (width - (n + n * n + 3 + n)) // 2
     EQ, CB, SLOTS = n + n * n, n + n * n + 2, n + n * n + 3 + n + rows
     W, W1, W2 = np.zeros(3), np.zeros(3), np.zeros(3)
     for k in range(ints.shape[0]):
-        a, s, order = ints[k, 0], ints[k, n - 1], int(reals[k, ORDER])
+        a, s, order = ints[k, 0], ints[k, n - 1], ints[k, width]
         Ra, wa, ra = at9(nodes, a, ROT), at(nodes, a, OMEGA), at(nodes, a, POS)
         sigma, speed = values[VALUE, s], values[VALUE_RATE, s]
         eq, kept = ints[k, EQ], ints[k, EQ + 1]
@@ -130,10 +131,12 @@ def slider_kernel(ints, reals, motion, loads):
                 )  # fmt: skip
 
 
-def slider_reaction(reals: np.ndarray, gamma: np.ndarray, ends: list[Any]) -> tuple[Any, ...]:
+def slider_reaction(
+    integers: np.ndarray, reals: np.ndarray, gamma: np.ndarray, ends: list[Any]
+) -> tuple[Any, ...]:
     """Force and torque on the beam about the place in the axes of the body, these, the place."""
     a, beam, sigma = ends[0], ends[1:-1], ends[-1].value[:, 0]
-    R, order = rotations.matrix(a.q), int(reals[0, ORDER])
+    R, order = rotations.matrix(a.q), int(integers[0])
     elements = (len(beam) - 1) // (order - 1)
     p = np.stack([
         b.r + np.einsum("tij,tj->ti", rotations.matrix(b.q), reals[:, at : at + 3])
@@ -162,7 +165,8 @@ def slider_family(nodes: int, rows: int) -> Family:
     """Along a beam of so many nodes; all share one kernel."""
     return Family(
         f"slider with {rows} rows along {nodes} nodes", SLIDER_KERNEL, bodies=nodes + 2, rows=rows,
-        reals=OFFSETS + 4 * nodes, angles=(3, 4) if rows > 3 else (), reaction=slider_reaction,
+        reals=OFFSETS + 4 * nodes, integers=1, angles=(3, 4) if rows > 3 else (),
+        reaction=slider_reaction,
     )  # fmt: skip
 
 
@@ -295,7 +299,7 @@ class BeamSlider(Item):
         reals = np.zeros(OFFSETS + 4 * len(frames))
         axes = rotations.matrix(frame.orientation)
         reals[ARM_A : ARM_A + 3], reals[SECOND : SECOND + 3] = frame.position, axes[:, 1]
-        reals[THIRD : THIRD + 3], reals[ORDER] = axes[:, 2], order
+        reals[THIRD : THIRD + 3] = axes[:, 2]
         for i, each in enumerate(frames):
             reals[OFFSETS + 3 * i : OFFSETS + 3 * i + 3] = each.position
         lengths = OFFSETS + 3 * len(frames)
@@ -306,7 +310,9 @@ class BeamSlider(Item):
         bodies = (frame.body, *(f.body for f in frames), self.vector_nodes()[0])
         names = ("x", "y", "z", "across y", "across z")[:rows]
         family = slider_family(len(frames), rows)
-        return [Entry(family, bodies, reals, rows=tuple(range(rows)), row_names=names)]
+        return [Entry(
+            family, bodies, reals, rows=tuple(range(rows)), row_names=names, integers=(order,)
+        )]  # fmt: skip
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -21,6 +21,7 @@ from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, WRITTEN, put36
 from linkwork.elements.contact.geometry.words import DRAWN, WORDS, refuse_unknown
 from linkwork.errors import ModelError
 from linkwork.math.compiled import spliced
+from linkwork.math.record import record
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
 from linkwork.model import checks
@@ -30,7 +31,7 @@ from linkwork.model.given import (
 )  # fmt: skip
 from linkwork.model.registry import Entry, Item
 
-MASS, INERTIA, BODY_REALS = 0, 1, 10
+MASS, INERTIA, BODY_REALS = record(mass=1, inertia=9, body_reals=0)
 IDENTITY, ZEROS = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (0.0,) * 9
 
 

@@ -19,12 +19,14 @@ from linkwork.elements.bodies.other_masses import other_masses
 from linkwork.elements.layout import CK, POS, TANGENT, add33
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import IDENTITY, accumulate, at, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.given import Vector, given
 from linkwork.model.registry import Entry, Family, Item
 
-CENTRE, STRENGTH, REALS = 0, 3, 4  # the strength is μ m
+# the strength is μ m
+CENTRE, STRENGTH, REALS = record(centre=3, strength=1, reals=0)
 BODY, BASE = 0, 1
 
 

@@ -26,6 +26,7 @@ from linkwork.elements.bodies.other_masses import other_masses
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, TANGENT, VEL, add33
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mv, scale, skew, sub, tv,
 )  # fmt: skip
@@ -35,7 +36,7 @@ from linkwork.model.given import Components, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: a₀, w₀, ẇ₀ (functions of time), mass and inertia of the body
-A0, W0, P0, MASS, INERTIA, REALS = 0, 3, 6, 9, 10, 19
+A0, W0, P0, MASS, INERTIA, REALS = record(a0=3, w0=3, p0=3, mass=1, inertia=9, reals=0)
 BODY, BASE = 0, 1
 
 

@@ -26,7 +26,7 @@ def pieces_of(item: Item) -> list[Piece]:
     found = [piece for piece in bodies if piece.mass > 0 or np.any(piece.inertia)]
     for entry in item.entries():
         if entry.family.lumped is not None:
-            lumped = entry.family.lumped(entry.reals)
+            lumped = entry.family.lumped(*entry.numbers)
             parts = lumped if isinstance(lumped, list) else [lumped]
             found += [Piece(end, *part) for end, part in zip(entry.bodies, parts)]
     return found

@@ -28,6 +28,7 @@ from linkwork.elements.bodies.body import IDENTITY, Body
 from linkwork.elements.layout import CD, CK, CM, GRAVITY, OMEGA, POS, ROT, TANGENT, VEL, add33
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mt, mv, scale, skew, sub, three, tv,
@@ -38,8 +39,9 @@ from linkwork.model.given import Components, DriveLike, MatrixLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: m, ṁ, c, ċ, c̈, J, J̇, J̇_g
-MASS, MASS1, CENTRE, CENTRE1, CENTRE2 = 0, 1, 2, 5, 8
-INERTIA, INERTIA1, SHAPE1, REALS = 11, 20, 29, 38
+MASS, MASS1, CENTRE, CENTRE1, CENTRE2, INERTIA, INERTIA1, SHAPE1, REALS = record(
+    mass=1, mass1=1, centre=3, centre1=3, centre2=3, inertia=9, inertia1=9, shape1=9, reals=0
+)
 BODY, BASE = 0, 1
 
 

@@ -27,6 +27,7 @@ from linkwork.elements.layout import (
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at9, cm, cross, dot, madd, mc, mm, mscale, mv, outer, scale,
     skew, sub, tm, tv,
@@ -34,8 +35,8 @@ from linkwork.math.vectors import (
 from linkwork.model.registry import Family
 
 # reals of a segment: l₀, EA, c, point f on each body
-LENGTH, EA, DAMPING, ARMS, REALS = 0, 1, 2, 3, 9
-MASS, POINT_REALS = 0, 1
+LENGTH, EA, DAMPING, ARMS, REALS = record(length=1, ea=1, damping=1, arms=6, reals=0)
+MASS, POINT_REALS = record(mass=1, point_reals=0)
 ONSET = 1e-3  # strain in which damping comes in
 ZERO = (0.0, 0.0, 0.0)
 

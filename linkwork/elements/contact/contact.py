@@ -15,15 +15,17 @@ from linkwork.elements.bodies.body import Body
 from linkwork.elements.contact.history import contact_depth, contact_potential
 from linkwork.elements.contact.kernel import CONTACT_KERNEL
 from linkwork.elements.contact.layout import (
-    CENTRE_A, CENTRE_B, COUNT, FLIP, GEOMETRY_AT, LAW_AT, MARGIN, MEMORY, NOTES, PAIR, RADIUS_A,
+    CENTRE_A, CENTRE_B, FLIP, MARGIN, MEMORY, NOTES, RADIUS_A,
     RADIUS_B, REACH_A, REACH_B, ROLL, RUBS, SPIN, TOUCHED_A,
 )  # fmt: skip
 from linkwork.elements.corners import Corner, reduced
 from linkwork.elements.contact.pairing import Pair, curvature_radius, pairs_of
 from linkwork.elements.contact.geometry.shapes import GROUND_PLANE, Solid, solids_of
-from linkwork.elements.friction.bristles import KAPPA, MODEL, POINTS, TABLE
+from linkwork.elements.friction.bristles import KAPPA, MODEL, TABLE, TABLED
 from linkwork.elements.friction.models import Coulomb, FrictionModel
-from linkwork.elements.laws.base import STRESS, ConstitutiveLaw, law_numbers, over_times
+from linkwork.elements.laws.base import (
+    STRESS, ConstitutiveLaw, addresses, law_numbers, over_times, padded,
+)  # fmt: skip
 from linkwork.elements.laws.contact import LEAST, Hertz, HuntCrossley, Tsuji
 from linkwork.elements.layout import UNKNOWN
 from linkwork.elements.signals.probes import FORCE, Probe, measured_load
@@ -44,19 +46,19 @@ DEPTHS = np.logspace(-9, 0, 10)  # m, at which laws are tried
 
 
 @functools.cache
-def contact_family(size: int) -> Family:
+def contact_family(size: int, integers: int) -> Family:
     """Contacts with so many numbers; all share one kernel."""
     return Family(
-        f"contact of {size}", CONTACT_KERNEL, bodies=2, reals=size, memory=MEMORY,
-        notes=NOTES, rubs=True, potential=contact_potential,
+        f"contact of {size} and {integers}", CONTACT_KERNEL, bodies=2, reals=size,
+        integers=integers, memory=MEMORY, notes=NOTES, rubs=True, potential=contact_potential,
     )  # fmt: skip
 
 
 @functools.lru_cache
-def pulls(numbers: bytes) -> bool:
+def pulls(numbers: bytes, integers: tuple[Any, ...]) -> bool:
     """Whether the force of a law is negative at depths, and positive at none."""
-    own = np.frombuffer(numbers)
-    force = over_times(np.tile(own, (len(DEPTHS), 1)), DEPTHS[:, None])[:, STRESS]
+    own = np.tile(np.frombuffer(numbers), (len(DEPTHS), 1))
+    force = over_times(addresses(integers), own, DEPTHS[:, None])[:, STRESS]
     return bool((force < 0).any() and not (force > 0).any())
 
 
@@ -73,33 +75,33 @@ class Bounds(NamedTuple):
 
 def contact_entry(
     bodies: tuple[Any, Any], pair: Pair, bounds: Bounds, law: ConstitutiveLaw,
-    model: FrictionModel | None, what: str, mass: float,
+    model: FrictionModel | None, what: str, mass: float, flipped: bool = False,
 ) -> Entry:  # fmt: skip
     """The element of a pair of shapes on two bodies; mass: the reduced one that meets there."""
     table = np.zeros((0, 3)) if model is None else model.table()
     at_law = TABLE + table.size
-    numbers, laws = law_numbers(law, 1, what, at_law)
-    if pulls(numbers.tobytes()):
+    numbers, codes, laws = law_numbers(law, 1, what, at_law)
+    if pulls(numbers.tobytes(), codes):
         raise ModelError(
             f"the law of {what} has a negative stiffness: it would pull at every depth, so that "
             "nothing holds the shapes apart; give its stiffness above zero"
         )
     at_geometry = at_law + len(numbers)
     reals = np.zeros(at_geometry + len(pair.geometry) + MEMORY)
-    reals[PAIR], reals[COUNT] = pair.number, pair.count
     reals[RADIUS_A], reals[RADIUS_B] = pair.radius_a, pair.radius_b
     reals[REACH_A], reals[REACH_B] = bounds.reach_a, bounds.reach_b
     reals[CENTRE_A : CENTRE_A + 3], reals[CENTRE_B : CENTRE_B + 3] = bounds[:2]
-    reals[MARGIN], reals[RUBS], reals[FLIP] = MARGIN_SHARE * bounds.size, model is not None, 1.0
+    reals[MARGIN], reals[RUBS] = MARGIN_SHARE * bounds.size, model is not None
     if model is not None:
         reals[MODEL : KAPPA + 1] = model.numbers()
-    reals[LAW_AT], reals[GEOMETRY_AT] = at_law, at_geometry
-    reals[POINTS], reals[TABLE : TABLE + table.size] = len(table), table.ravel()
+    reals[TABLED], reals[TABLE : TABLE + table.size] = len(table) > 0, table.ravel()
     reals[at_law:at_geometry] = numbers
     reals[at_geometry : at_geometry + len(pair.geometry)] = pair.geometry
     reals[len(reals) - TOUCHED_A] = UNKNOWN
-    corner = Corner(numbers, ((0.0, 1.0),), None, mass, mass, contact_depth)
-    return Entry(contact_family(len(reals)), bodies, reals, laws=laws, corner=corner)
+    corner = Corner(numbers, codes, ((0.0, 1.0),), None, mass, mass, contact_depth)
+    integers = (*pair.codes(at_geometry, flipped), len(table), at_law, *padded(codes))
+    family = contact_family(len(reals), len(integers))
+    return Entry(family, bodies, reals, laws=laws, corner=corner, integers=integers)
 
 
 def damped(model: FrictionModel) -> FrictionModel:
@@ -287,7 +289,7 @@ class Contact(Item):
         return measured_load(self, quantity, axis, ("force",))
 
     def probe(self, quantity: str, which: int) -> Probe:
-        flips = [entry.reals[FLIP] < 0 for entry in self.entries()]
+        flips = [entry.integers[FLIP] < 0 for entry in self.entries()]
         return Probe(FORCE, tuple((i, 0 if flip else 1) for i, flip in enumerate(flips)))
 
     def entries(self) -> list[Entry]:
@@ -314,10 +316,11 @@ class Contact(Item):
         size = min(a.size, b.size, 2 * min(a.reach, b.reach))
         bounds = Bounds(a.centre, b.centre, a.reach, b.reach, size)
         model, law = self.friction_model(size), self.law_between(a, b, masses)
-        entry = contact_entry((one, two), pair, bounds, law, model, self.label, reduced(masses))
+        entry = contact_entry(
+            (one, two), pair, bounds, law, model, self.label, reduced(masses), flipped
+        )
         entry.with_masses = again
         entry.reals[SPIN], entry.reals[ROLL] = self.spinning, self.rolling
-        entry.reals[FLIP] = -1 if flipped else 1
         return entry
 
     @classmethod

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.elements.contact.kernel import bent_by, forget, press, remember, slip
 from linkwork.elements.contact.layout import (
-    BENT, COLUMNS, DEPTH, MOST_POINTS, NORMAL, ROLL, ROLLED, RUBS, SPUN,
+    BENT, COLUMNS, DEPTH, MOST_POINTS, NORMAL, ROLL, ROLLED, RUBS, SPUN, TABLE_POINTS,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.points import without
@@ -32,17 +32,18 @@ NODE_ROW = 22
 
 
 @compiled
-def replay(reals: Any, motion: Any, times: Any) -> Any:
+def replay(codes: Any, reals: Any, motion: Any, times: Any) -> Any:
     """(T, ROW) from the motion (T, 2, 22) of a and b, as rows of `nodes`; reals (1, n) are used up.
     """
     out = np.zeros((times.size, ROW))
     w, y, last = np.zeros((MOST_POINTS, COLUMNS)), np.zeros(WORK), reals.shape[1]
+    table = codes[0, TABLE_POINTS]
     for t in range(times.size):
         nodes = motion[t]
         Ra, Rb = at9(nodes, 0, ROT), at9(nodes, 1, ROT)
         ra, rb = at(nodes, 0, POS), at(nodes, 1, POS)
         out[t, GAP] = APART
-        count, side = find_points(reals, 0, w, Ra, ra, Rb, rb)
+        count, side = find_points(codes, reals, 0, w, Ra, ra, Rb, rb)
         if count == 0:
             forget(reals, 0, last)
             continue
@@ -50,7 +51,7 @@ def replay(reals: Any, motion: Any, times: Any) -> Any:
         wa, wb = mv(Ra, at(nodes, 0, OMEGA)), mv(Rb, at(nodes, 1, OMEGA))
         qa, qb = at4(nodes, 0, QUAT), at4(nodes, 1, QUAT)
         N, P, square, lost, energy = press(
-            reals, 0, times[t], w, y, count, side, ra, va, wa, rb, vb, wb
+            codes, reals, 0, 0, times[t], w, y, count, side, ra, va, wa, rb, vb, wb
         )
         for m in range(count):
             out[t, GAP] = min(out[t, GAP], -w[m, DEPTH])
@@ -65,7 +66,7 @@ def replay(reals: Any, motion: Any, times: Any) -> Any:
             )
             z0 = at(reals, 0, last - BENT)
             step, _ = bent_by(z0, Ra, n, s, z0, reals[0, last - SPUN])
-            ca, z, _, _ = bristles_in_space(reals, 0, known, z0, step, tv(Ra, v))
+            ca, z, _, _ = bristles_in_space(reals, 0, table, known, z0, step, tv(Ra, v))
             c = mv(Ra, ca)
             F = sub(F, scale(N, without(n, c)))
             G = scale(-N * rho * dot(n, c), n)
@@ -73,7 +74,7 @@ def replay(reals: Any, motion: Any, times: Any) -> Any:
             if reals[0, ROLL] > 0.0:
                 z0 = at(reals, 0, last - ROLLED)
                 step, _ = bent_by(z0, Ra, n, sr, z0, 0.0)
-                ca, zr, _, _ = bristles_in_space(reals, 0, known, z0, step, tv(Ra, vr))
+                ca, zr, _, _ = bristles_in_space(reals, 0, table, known, z0, step, tv(Ra, vr))
                 cr = mv(Ra, ca)
                 lost += N * dot(cr, vr)
                 G = sub(G, scale(N * reals[0, ROLL], without(n, cr)))
@@ -108,19 +109,20 @@ def as_nodes(r: Any, q: Any, v: Any = None, omega: Any = None) -> np.ndarray:
 
 
 def contact_history(
-    reals: np.ndarray, times: np.ndarray, r: Any, q: Any, v: Any = None, omega: Any = None
-) -> np.ndarray:
+    integers: np.ndarray, reals: np.ndarray, times: np.ndarray, r: Any, q: Any, v: Any = None,
+    omega: Any = None,
+) -> np.ndarray:  # fmt: skip
     """(T, ROW) of one element; reals (n,) with the memory that it began with."""
     row = np.array(reals, float)[None]
-    return replay(row, as_nodes(r, q, v, omega), np.ascontiguousarray(times, float))
+    return replay(integers[None], row, as_nodes(r, q, v, omega), np.ascontiguousarray(times, float))
 
 
-def contact_depth(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def contact_depth(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """How deep the shapes lie in each other, m; negative where they are apart."""
-    return -contact_history(reals[0], np.zeros(len(r[0])), r, q)[:, GAP]
+    return -contact_history(integers, reals[0], np.zeros(len(r[0])), r, q)[:, GAP]
 
 
-def contact_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def contact_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """Energy that the laws of the points store."""
     row = reals[0].copy()
-    return contact_history(row, np.zeros(len(r[0])), r, q)[:, ENERGY_AT]
+    return contact_history(integers, row, np.zeros(len(r[0])), r, q)[:, ENERGY_AT]

@@ -26,9 +26,9 @@ import numpy as np
 
 from linkwork.elements.contact.ground_tangent import ground_tangent
 from linkwork.elements.contact.layout import (
-    BENT, BY_DEPTH, BY_RATE, COLUMNS, DEPTH, LAW_AT, LOAD, MET, MET_AT, MOST_POINTS, NORMAL, PAIR,
-    PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED, RUBS, SPEED, SPIN, SPUN, TOUCHED_A,
-    TOUCHED_B, TURNED,
+    BENT, BY_DEPTH, BY_RATE, CODES, COLUMNS, DEPTH, LAW, LAW_AT, LOAD, MET, MET_AT, MOST_POINTS,
+    NORMAL, PAIR, PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED, RUBS, SPEED, SPIN,
+    SPUN, TABLE_POINTS, TOUCHED_A, TOUCHED_B, TURNED,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.geometry.round_shapes import placed
@@ -38,14 +38,14 @@ from linkwork.elements.contact.tangent import contact_tangent, velocity_at
 from linkwork.elements.deformable.bushing import rotation_vector
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, WANTED, WORK, respond,
+    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, WANTED, WORK, law_at, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, FIRST, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin, shift
+from linkwork.math.memory.pointers import begin
 from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at4, at9, cross, dot, mm, mscale, mv, scale, sub, tv,
@@ -55,9 +55,10 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @inlined
-def press(reals, i, time, w, y, count, side, ra, va, wa, rb, vb, wb):
-    """Loads of the points by the law: N, P, ρ², dissipated power, stored energy."""
-    law = shift(begin(reals), i * reals.shape[1] + int(reals[i, LAW_AT]))
+def press(ints, reals, i, column, time, w, y, count, side, ra, va, wa, rb, vb, wb):
+    """Loads of the points by the law: N, P, ρ², dissipated power, stored energy; column: where the
+    integers of the contact begin."""
+    law, codes = law_at(reals, i, ints[i, column + LAW_AT]), law_at(ints, i, column + LAW)
     N, power, energy, deepest = 0.0, 0.0, 0.0, 0
     P = ZERO
     for m in range(count):
@@ -71,7 +72,7 @@ def press(reals, i, time, w, y, count, side, ra, va, wa, rb, vb, wb):
         rate = -dot(n, V)
         w[m, SPEED], w[m, SPEED + 1], w[m, SPEED + 2] = V[0], V[1], V[2]
         y[STRAIN], y[RATE], y[WANTED] = depth, rate, 1.0
-        respond(time, law, begin(y))
+        respond(time, law, begin(y), codes)
         power += (max(y[STRESS], 0.0) - y[STORED]) * rate
         energy += y[ENERGY]
         if y[STRESS] > 0.0:
@@ -167,11 +168,12 @@ def contact_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
     w, y, last = np.zeros((MOST_POINTS, COLUMNS)), np.zeros(WORK), reals.shape[1]
+    codes = ints[:, CODES:]
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
         ra, rb = at(nodes, a, POS), at(nodes, b, POS)
-        count, side = find_points(reals, i, w, Ra, ra, Rb, rb)
+        count, side = find_points(codes, reals, i, w, Ra, ra, Rb, rb)
         if count == 0:
             if coef[ACCEPT] != 0.0:
                 forget(reals, i, last)
@@ -188,10 +190,10 @@ def contact_kernel(ints, reals, motion, loads):
                 rb, vb = add(rb, back), add(vb, scale(cv, back))
                 Rb = mm(rotation_matrix(qexp(turn)), Rb)
                 qb, wb = qmul(qexp(turn), qb), add(wb, scale(cv, turn))
-                count, side = find_points(reals, i, w, Ra, ra, Rb, rb)
+                count, side = find_points(codes, reals, i, w, Ra, ra, Rb, rb)
                 coef[FIRST] = 2.0
         N, P, square, lost, _ = press(
-            reals, i, time, w, y, count, side, ra, va, wa, rb, vb, wb
+            ints, reals, i, CODES, time, w, y, count, side, ra, va, wa, rb, vb, wb
         )
         n, rho = scale(side, at(w, 0, NORMAL)), math.sqrt(square)
         bearing = note_meeting(reals, i, last, time, w, count, n)
@@ -202,12 +204,13 @@ def contact_kernel(ints, reals, motion, loads):
         cs = cv = crs = crv = mscale(0.0, IDENTITY)
         if rubs:
             V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
+            table = codes[i, TABLE_POINTS]
             known, moved, psi, s, v, sr, vr = slip(
                 reals, i, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, spin
             )
             z0 = at(reals, i, last - BENT)
             step, y0 = bent_by(z0, Ra, n, s, z0, reals[i, last - SPUN])
-            ca, z, cs, cv = bristles_in_space(reals, i, known, z0, step, tv(Ra, v))
+            ca, z, cs, cv = bristles_in_space(reals, i, table, known, z0, step, tv(Ra, v))
             c = mv(Ra, ca)
             power[0] += N * dot(c, v)
             F = sub(F, scale(N, without(n, c)))
@@ -215,7 +218,7 @@ def contact_kernel(ints, reals, motion, loads):
             if reals[i, ROLL] > 0.0:
                 z0 = at(reals, i, last - ROLLED)
                 step, y0r = bent_by(z0, Ra, n, sr, z0, 0.0)
-                ca, zr, crs, crv = bristles_in_space(reals, i, known, z0, step, tv(Ra, vr))
+                ca, zr, crs, crv = bristles_in_space(reals, i, table, known, z0, step, tv(Ra, vr))
                 cr = mv(Ra, ca)
                 power[0] += N * dot(cr, vr)
                 G = sub(G, scale(N * reals[i, ROLL], without(n, cr)))
@@ -231,7 +234,7 @@ def contact_kernel(ints, reals, motion, loads):
         if coef[TANGENT] == 0.0:
             continue
         spread = square - reals[i, SPIN] * reals[i, SPIN]
-        pair = reals[i, PAIR]
+        pair = codes[i, PAIR]
         if pair in (PLANE_POINTS, PLANE_CYLINDER) and a == nodes.shape[0] - 1:
             ground_tangent(
                 f, vals, ints, reals, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv,

@@ -2,9 +2,11 @@
 
 An element is a pair of shapes: the first is fixed to body a, the second to b.  Its numbers:
 
-    what the pair is, how many points (or triangles) it has, radii, bounding spheres, margin, radii
-    of spinning and rolling; friction at the places that elements.friction.bristles knows; where law
-    and geometry begin; the law, the geometry in body axes, and last the memory
+    reals     radii, bounding spheres, margin, radii of spinning and rolling; friction at the places
+              that elements.friction.bristles knows; the law, the geometry in body axes, and last
+              the memory
+    integers  what the pair is, how many points (or triangles) it has, where the geometry begins and
+              its sizes, whether a and b are exchanged, points of the table of g(v); the law
 
 Points of a pair are rows of a table: of which kind each is (contact.points says how each moves),
 depth δ, place P where the force acts, place X on the second shape, place Y on the first, normal n
@@ -13,11 +15,20 @@ from the first to the second, and numbers of its kind.
 
 from __future__ import annotations
 
-# reals; 16 … 28 are those of elements.friction.bristles
-PAIR, COUNT, RADIUS_A, RADIUS_B, REACH_A, REACH_B, CENTRE_A, CENTRE_B, MARGIN, SPIN, ROLL, RUBS = (
-    0, 1, 2, 3, 4, 5, 6, 9, 12, 13, 14, 15,
+from linkwork.elements.layout import int_width
+from linkwork.math.record import record
+
+# reals before those of elements.friction.bristles from MODEL on
+RADIUS_A, RADIUS_B, REACH_A, REACH_B, CENTRE_A, CENTRE_B, MARGIN, SPIN, ROLL, RUBS = record(
+    radius_a=1, radius_b=1, reach_a=1, reach_b=1, centre_a=3, centre_b=3, margin=1, spin=1, roll=1,
+    rubs=1,
 )  # fmt: skip
-LAW_AT, GEOMETRY_AT, FLIP = 24, 25, 26  # where only joints have theirs; −1: a, b exchanged
+# integers, after those of the ends; FLIP is −1 where a and b are exchanged, 1 elsewhere
+CONTACT_INTEGERS = record(
+    pair=1, count=1, geometry_at=1, sizes=3, flip=1, table_points=1, law_at=1, law=0,
+)  # fmt: skip
+PAIR, COUNT, GEOMETRY_AT, SIZES, FLIP, TABLE_POINTS, LAW_AT, LAW = CONTACT_INTEGERS
+CODES = int_width(2, 0)
 
 # memory, from the end: points of a and b that touched, in body axes; the turn of b in a; bristles
 # of sliding (in axes of a) and spinning; of rolling (in axes of a); before them, the largest speed

@@ -40,6 +40,12 @@ class Pair:
     count: int = 0
     radius_a: float = 0.0
     radius_b: float = 0.0
+    sizes: tuple[int, ...] = ()  # of the geometry
+
+    def codes(self, geometry: int, flipped: bool) -> list[int]:
+        """Integers of an element whose geometry begins at a column; flipped: a and b exchanged."""
+        sizes = [*self.sizes, 0, 0, 0][:3]
+        return [self.number, self.count, geometry, *sizes, -1 if flipped else 1]
 
 
 def _numbers(*parts: np.ndarray | float | list) -> np.ndarray:
@@ -143,7 +149,7 @@ def _mesh_round(mesh: Solid, other: Solid) -> list[Pair]:
     number = HULL_BALL if mesh.kind == "hull" else MESH_BALL
     places = 1 if mesh.kind == "hull" else PLACES
     return [
-        Pair(number, _numbers(u, k, mesh.triangles), len(mesh.triangles), 0.0, r)
+        Pair(number, _numbers(u, mesh.triangles), len(mesh.triangles), 0.0, r, (k,))
         for u, r in _row_of_balls(other) for k in range(places)
     ]  # fmt: skip
 
@@ -152,9 +158,9 @@ def _heights_round(field: Solid, other: Solid) -> list[Pair]:
     assert field.heights is not None
     rows, columns = field.heights.shape
     origin = field.centre - field.half
-    head = [columns, rows, *field.spacing, origin[0], origin[1], field.centre[2]]
+    head = [*field.spacing, origin[0], origin[1], field.centre[2]]
     return [
-        Pair(FIELD_BALL, _numbers(u, k, head, field.heights), 0, 0.0, r)
+        Pair(FIELD_BALL, _numbers(u, head, field.heights), 0, 0.0, r, (k, columns, rows))
         for u, r in _row_of_balls(other) for k in range(PLACES)
     ]  # fmt: skip
 
@@ -168,7 +174,7 @@ def _surface(solid: Solid, centre: np.ndarray, radius: float) -> list[Pair]:
         return [Pair(CYLINDER_BALL, geometry, 0, 0.0, radius)]
     assert solid.triangles is not None
     number = HULL_BALL if solid.kind == "hull" else MESH_BALL
-    geometry = _numbers(centre, 0, solid.triangles)
+    geometry = _numbers(centre, solid.triangles)
     return [Pair(number, geometry, len(solid.triangles), 0.0, radius)]
 
 

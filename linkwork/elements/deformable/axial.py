@@ -23,21 +23,25 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
-    law_numbers, over_times, respond,
+    law_at, law_numbers, over_times, padded,
+    respond,
 )  # fmt: skip
-from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B
+from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B, int_width
 from linkwork.elements.forces.torsion_spring import QA, QB, torsion_tangent, twist
 from linkwork.elements.signals.probes import Probe, about_axis, measured_load
 from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin, shift
+from linkwork.math.memory.pointers import begin
+from linkwork.math.record import record
 from linkwork.math.vectors import accumulate, scale
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
-AXES, NOTED, LAW = 8, 8, 9  # axes of both frames; whether it notes corners; notes and the angle
-# remembered come last
+# axes of both frames; whether it notes corners; the law; notes and the angle remembered come last
+_, NOTED, LAW = record(axes=8, noted=1, law=0)
+AXES = NOTED  # how many numbers the axes are
+LAW_CODES = int_width(2, 0)  # integers of the law
 
 
 def axial_kernel(ints, reals, motion, loads):
@@ -49,7 +53,7 @@ def axial_kernel(ints, reals, motion, loads):
         a, b = ints[i, A], ints[i, B]
         rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, last, nodes, a, b)
         y[STRAIN], y[RATE], y[WANTED] = phi, rate, 0.0
-        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
         if reals[i, NOTED] != 0.0:
             note(reals, i, last - NOTES, time, y)
         N, k, c = y[STRESS], y[KE], y[KD]
@@ -76,20 +80,22 @@ def as_torsion(reals: np.ndarray) -> np.ndarray:
     return out
 
 
-def axial_strain(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def axial_strain(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     return ts.twist_angle(as_torsion(reals), q)
 
 
-def axial_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def axial_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """What the law stores."""
-    angle = axial_strain(reals, r, q)
-    return over_times(reals[:, LAW:-1], angle[:, None])[:, ENERGY]
+    angle = axial_strain(integers, reals, r, q)
+    return over_times(integers, reals[:, LAW:-1], angle[:, None])[:, ENERGY]
 
 
-def axial_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+def axial_outputs(
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
     """`angle` (rad), its `rate` (rad/s), the `torque` (N m) on b about z, and its `power` (W)."""
     out = ts.torsion_outputs(as_torsion(reals), r, q, v, omega)
-    found = over_times(reals[:, LAW:-1], out["angle"][:, None], out["rate"][:, None])
+    found = over_times(integers, reals[:, LAW:-1], out["angle"][:, None], out["rate"][:, None])
     torque = -found[:, STRESS]
     return out | {"torque": torque, "power": torque * out["rate"]}
 
@@ -98,11 +104,12 @@ AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)
 
 
 @functools.cache
-def axial_family(places: int, notes: int = 0) -> Family:
+def axial_family(places: int, integers: int, notes: int = 0) -> Family:
     """Deformable axes whose laws have at most so many numbers; all share one kernel."""
-    name = f"deformable axis of {places}" + (" with a corner" if notes else "")
+    name = f"deformable axis of {places} and {integers}" + (" with a corner" if notes else "")
     return Family(
-        name, AXIAL_KERNEL, bodies=2, reals=LAW + places + notes + 1, memory=notes + 1, notes=notes,
+        name, AXIAL_KERNEL, bodies=2, reals=LAW + places + notes + 1, integers=integers,
+        memory=notes + 1, notes=notes,
         potential=axial_potential, outputs=axial_outputs,
     )  # fmt: skip
 
@@ -158,9 +165,9 @@ class DeformableAxial(Item):
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames
-        numbers, laws = law_numbers(self.law, 1, self.label, LAW)
-        corner = corner_of(self.law, numbers, LAW, self.frames, axial_strain, turns=True)
-        notes = 0 if corner is None else NOTES
+        numbers, integers, laws = law_numbers(self.law, 1, self.label, LAW)
+        corner = corner_of(self.law, numbers, integers, LAW, self.frames, axial_strain, turns=True)
+        notes, integers = 0 if corner is None else NOTES, padded(integers)
         reals = np.zeros(LAW + room(numbers) + notes + 1)
         reals[NOTED] = notes
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
@@ -170,8 +177,9 @@ class DeformableAxial(Item):
         reals[-1] = start[0]
         for joint in self.needs():  # which may say where it starts
             reals[-1] = joint.start()[0].get("rz", start[0])
-        family = axial_family(room(numbers), notes)
-        return [Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner)]
+        family = axial_family(room(numbers), len(integers), notes)
+        ends = fa.body, fb.body
+        return [Entry(family, ends, reals, laws=laws, corner=corner, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> DeformableAxial:

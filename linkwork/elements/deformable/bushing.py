@@ -34,6 +34,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
@@ -45,7 +46,7 @@ from linkwork.model.given import FrameLike, Given, MatrixLike, OrientationLike, 
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the frames on their bodies; K and C as 3×3 blocks xx, xψ, ψx, ψψ
-UA, QA, UB, QB, KK, CC, REALS = 0, 3, 7, 10, 14, 50, 86
+UA, QA, UB, QB, KK, CC, REALS = record(ua=3, qa=4, ub=3, qb=4, kk=36, cc=36, reals=0)
 ZERO = (0.0, 0.0, 0.0)
 
 

@@ -35,25 +35,28 @@ from linkwork.elements.deformable.bushing import (
     QA, QB, UA, UB, bend, bend_change, kappa, moved_by, put_wrench, relative_turn, wrench_column,
 )  # fmt: skip
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, LEVEL, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, over_times,
-    respond,
+    ENERGY, KD, KE, LEVEL, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_at,
+    over_times, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    CD, CK, OMEGA, POS, TANGENT, VEL, A, B,
+    CD, CK, OMEGA, POS, TANGENT, VEL, A, B, int_width,
 )  # fmt: skip
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin, shift
+from linkwork.math.memory.pointers import begin
+from linkwork.math.record import record
 from linkwork.math.rotations import qexp, qmul, rotation_matrix
 from linkwork.math.vectors import (
     add, at, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model.registry import Family
 
-# reals: the frames on their bodies; first component and number of components of the law; whether
-# the middle frame and the gradient are used; the law
-FIRST, COUNT, MIDDLE, GRADIENT, LAW = 14, 15, 16, 17, 18  # behind the markers, as of a bushing
+# reals: the frames on their bodies, as of a bushing; whether the middle frame and the gradient are
+# used; the law
+MIDDLE, GRADIENT, LAW = record(14, middle=1, gradient=1, law=0)
+# integers: first component and number of components of the law; the law
+FIRST, COUNT, LAW_CODES = record(int_width(2, 0), first=1, count=1, law_codes=0)
 # work behind the law's: strain and rate of all six, change of strain and rate, change of stress
 ALL, CHANGE, CHANGE_RATE, CHANGE_STRESS = LEVEL, LEVEL + 12, LEVEL + 18, LEVEL + 24
 ZERO = (0.0, 0.0, 0.0)
@@ -170,7 +173,7 @@ def deformable_kernel(ints, reals, motion, loads):
         U = sub(add(at(nodes, b, VEL), cross(wb, sb)), add(at(nodes, a, VEL), cross(wa, sa)))
         U = sub(U, cross(spin, d))
         psi1 = bend(-0.5, psi, k, tv(S, wr))
-        first, n = int(reals[i, FIRST]), int(reals[i, COUNT])
+        first, n = ints[i, FIRST], ints[i, COUNT]
         put3(y, ALL, tv(E, d))
         put3(y, ALL + 3, psi)
         put3(y, ALL + 6, tv(E, U))
@@ -179,7 +182,7 @@ def deformable_kernel(ints, reals, motion, loads):
             y[STRAIN + j], y[RATE + j] = y[ALL + first + j], y[ALL + 6 + first + j]
         given = (y[ALL + 6], y[ALL + 7], y[ALL + 8])
         y[WANTED] = 0.0
-        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
         stress, mu = ZERO, ZERO
         stored = 0.0
         if first == 0:
@@ -215,7 +218,9 @@ def back(R: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.einsum("tji,tj->ti", R, x)
 
 
-def deformation(reals: np.ndarray, r: Any, q: Any) -> dict[str, np.ndarray]:
+def deformation(
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any
+) -> dict[str, np.ndarray]:
     """d, ψ, the axes S and E, the arms, and the strain (T, n) of the law."""
     qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
     qP = rotations.multiply(q[1], reals[:, QB : QB + 4])
@@ -227,21 +232,24 @@ def deformation(reals: np.ndarray, r: Any, q: Any) -> dict[str, np.ndarray]:
     sb = turned(rotations.matrix(q[1]), reals[:, UB : UB + 3])
     d = r[1] + sb - r[0] - sa
     strain = np.concatenate([back(E, d), psi], axis=1)
-    first, n = int(reals[0, FIRST]), int(reals[0, COUNT])
+    first, n = integers[:2]
     mine = strain[:, first : first + n]
     return dict(d=d, psi=psi, S=S, E=E, sa=sa, sb=sb, strain=mine, all=strain)
 
 
-def deformable_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def deformable_potential(
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any
+) -> np.ndarray:
     """What the law stores."""
-    return over_times(reals[:, LAW:], deformation(reals, r, q)["strain"])[:, ENERGY]
+    strain = deformation(integers, reals, r, q)["strain"]
+    return over_times(integers[2:], reals[:, LAW:], strain)[:, ENERGY]
 
 
 def deformable_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
     """`force` and `torque` on b at its frame in the axes of the frame on a; what the law sees."""
-    g = deformation(reals, r, q)
+    g = deformation(integers, reals, r, q)
     psi, S, E, d = g["psi"], g["S"], g["E"], g["d"]
     w = [turned(rotations.matrix(q[i]), omega[i]) for i in range(2)]
     wr, chi = w[1] - w[0], reals[:, MIDDLE : MIDDLE + 1]
@@ -256,9 +264,10 @@ def deformable_outputs(
     U = v[1] + np.cross(w[1], g["sb"]) - v[0] - np.cross(w[0], g["sa"]) - np.cross(spin, d)
     gradient = reals[0, GRADIENT] != 0
     rate = np.concatenate([back(E, U), back(inverse, back(S, wr)) if gradient else back(E, wr)], 1)
-    mine = slice(int(reals[0, FIRST]), int(reals[0, FIRST] + reals[0, COUNT]))
-    found, stress = over_times(reals[:, LAW:], g["strain"], rate[:, mine]), np.zeros((len(d), 6))
-    stress[:, mine] = found[:, STRESS : STRESS + int(reals[0, COUNT])]
+    first, n = integers[:2]
+    mine, stress = slice(first, first + n), np.zeros((len(d), 6))
+    found = over_times(integers[2:], reals[:, LAW:], g["strain"], rate[:, mine])
+    stress[:, mine] = found[:, STRESS : STRESS + n]
     F, mu = turned(E, stress[:, :3]), stress[:, 3:]
     m = np.cross(d, F)
     G = turned(S, turned(inverse, mu)) if gradient else turned(E, mu)
@@ -280,9 +289,10 @@ def room(numbers: np.ndarray) -> int:
 
 
 @functools.cache
-def deformable_family(places: int) -> Family:
+def deformable_family(places: int, integers: int) -> Family:
     """Deformable joints whose laws have at most so many numbers; all share one kernel."""
     return Family(
-        f"deformable joint of {places}", DEFORMABLE_KERNEL, bodies=2, reals=LAW + places,
+        f"deformable joint of {places} and {integers}", DEFORMABLE_KERNEL, bodies=2,
+        reals=LAW + places, integers=integers,
         potential=deformable_potential, outputs=deformable_outputs,
     )  # fmt: skip

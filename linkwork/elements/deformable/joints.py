@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.deformable.joint_kernel import (
-    FIRST, LAW, QA, QB, UA, UB, deformable_family, room,
+    GRADIENT, LAW, MIDDLE, QA, QB, UA, UB, deformable_family, room,
 )  # fmt: skip
 from linkwork.elements.joints.joints import markers
 from linkwork.elements.laws import LinearViscoelastic
-from linkwork.elements.laws.base import ConstitutiveLaw, law_numbers
+from linkwork.elements.laws.base import ConstitutiveLaw, law_numbers, padded
 from linkwork.elements.signals.probes import Probe, between_frames, measured_load
 from linkwork.model import checks
 from linkwork.model.drives import Drive
@@ -58,13 +58,15 @@ class Deformable(Item, abstract=True):
     def entries(self) -> list[Entry]:
         fa, fb = self.frames
         first, n = self.components
-        numbers, laws = law_numbers(self.law, n, self.label, LAW)
+        numbers, integers, laws = law_numbers(self.law, n, self.label, LAW)
         reals = np.zeros(LAW + room(numbers))
         reals[UA : UA + 3], reals[QA : QA + 4] = fa.position, fa.orientation
         reals[UB : UB + 3], reals[QB : QB + 4] = fb.position, fb.orientation
-        reals[FIRST:LAW] = first, n, self.form == "invariant", self.conservative
+        reals[MIDDLE], reals[GRADIENT] = self.form == "invariant", self.conservative
         reals[LAW : LAW + len(numbers)] = numbers
-        return [Entry(deformable_family(room(numbers)), (fa.body, fb.body), reals, laws=laws)]
+        integers = (first, n, *padded(integers))
+        family = deformable_family(room(numbers), len(integers))
+        return [Entry(family, (fa.body, fb.body), reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -21,9 +21,10 @@ from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
-    law_numbers, over_times, respond,
+    law_at, law_numbers, over_times, padded,
+    respond,
 )  # fmt: skip
-from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B
+from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B, int_width
 from linkwork.elements.points import (
     LINE_REALS, end_frames, line, line_force, line_over_time, line_rate, line_reals,
     line_tangent,
@@ -32,7 +33,8 @@ from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.elements.signals.probes import Probe, along_line, measured_load
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin, shift
+from linkwork.math.memory.pointers import begin
+from linkwork.math.record import record
 from linkwork.math.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.drives import Drive
@@ -41,7 +43,8 @@ from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # the free length; whether notes of corners come last
-FREE, NOTED, LAW = LINE_REALS, LINE_REALS + 1, LINE_REALS + 2
+FREE, NOTED, LAW = record(LINE_REALS, free=1, noted=1, law=0)
+LAW_CODES = int_width(2, 0)  # integers of the law
 
 
 def rod_kernel(ints, reals, motion, loads):
@@ -54,7 +57,7 @@ def rod_kernel(ints, reals, motion, loads):
         sa, sb, na, nb, _, ddot, length, e = line(reals, i, nodes, a, b)
         rate = dot(e, ddot)
         y[STRAIN], y[RATE], y[WANTED] = length / free - 1.0, rate / free, 0.0
-        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
         if reals[i, NOTED] != 0.0:
             note(reals, i, reals.shape[1] - NOTES, time, y)
         force = y[STRESS]
@@ -75,22 +78,25 @@ def rod_kernel(ints, reals, motion, loads):
 # --------------------------------------------------------------------------- results, in numpy
 
 
-def rod_strain(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def rod_strain(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     return line_over_time(reals, r, q)[2] / reals[:, FREE] - 1
 
 
-def rod_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def rod_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """l₀ times what the law stores."""
-    free, strain = reals[:, FREE], rod_strain(reals, r, q)
-    return free * over_times(reals[:, LAW:], strain[:, None])[:, ENERGY]
+    free, strain = reals[:, FREE], rod_strain(integers, reals, r, q)
+    return free * over_times(integers, reals[:, LAW:], strain[:, None])[:, ENERGY]
 
 
-def rod_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+def rod_outputs(
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
     """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
     sa, sb, length, e = line_over_time(reals, r, q)
     rate = line_rate((sa, sb), e, q, v, omega)
     free = reals[:, FREE]
-    found = over_times(reals[:, LAW:], (length / free - 1)[:, None], (rate / free)[:, None])
+    strain, strain_rate = (length / free - 1)[:, None], (rate / free)[:, None]
+    found = over_times(integers, reals[:, LAW:], strain, strain_rate)
     force = found[:, STRESS]
     return {"force": force, "length": length, "rate": rate, "power": -force * rate}
 
@@ -99,11 +105,12 @@ ROD_KERNEL = Kernel(rod_kernel, allocates=True)
 
 
 @functools.cache
-def rod_family(places: int, notes: int = 0) -> Family:
+def rod_family(places: int, integers: int, notes: int = 0) -> Family:
     """Rods whose laws have at most so many numbers; all share one kernel."""
-    name = f"rod of {places}" + (" with a corner" if notes else "")
+    name = f"rod of {places} and {integers}" + (" with a corner" if notes else "")
     return Family(
-        name, ROD_KERNEL, bodies=2, reals=LAW + places + notes, memory=notes, notes=notes,
+        name, ROD_KERNEL, bodies=2, reals=LAW + places + notes, integers=integers,
+        memory=notes, notes=notes,
         potential=rod_potential, outputs=rod_outputs,
     )  # fmt: skip
 
@@ -158,16 +165,17 @@ class Rod(Item):
 
     def entries(self) -> list[Entry]:
         fa, fb = self.frames
-        numbers, laws = law_numbers(self.law, 1, self.label, LAW)
+        numbers, integers, laws = law_numbers(self.law, 1, self.label, LAW)
         length = float(self.length)
-        corner = corner_of(self.law, numbers, LAW, self.frames, rod_strain, length=length)
-        notes = 0 if corner is None else NOTES
+        corner = corner_of(self.law, numbers, integers, LAW, self.frames, rod_strain, length=length)
+        notes, integers = 0 if corner is None else NOTES, padded(integers)
         reals = line_reals(self.frames, LAW + room(numbers) + notes)
         reals[NOTED] = notes
         reals[FREE] = self.length
         reals[LAW : LAW + len(numbers)] = numbers
-        family = rod_family(room(numbers), notes)
-        return [Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner)]
+        family = rod_family(room(numbers), len(integers), notes)
+        ends = fa.body, fb.body
+        return [Entry(family, ends, reals, laws=laws, corner=corner, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Rod:

@@ -25,17 +25,20 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
-    law_numbers, over_times, respond,
+    law_at, law_numbers, over_times, padded,
+    respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
     AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
+    int_width,
 )  # fmt: skip
 from linkwork.elements.signals.probes import Probe, along_axis, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin, shift
+from linkwork.math.memory.pointers import begin
+from linkwork.math.record import record
 from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
@@ -45,7 +48,9 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
-QA, UA, UB, NOTED, LAW = 0, 4, 7, 10, 11  # NOTED: whether notes of corners come last
+# NOTED: whether notes of corners come last
+QA, UA, UB, NOTED, LAW = record(qa=4, ua=3, ub=3, noted=1, law=0)
+LAW_CODES = int_width(2, 0)  # integers of the law
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -103,7 +108,7 @@ def slide_kernel(ints, reals, motion, loads):
             nodes, a, b, at4(reals, i, QA), at(reals, i, UA), at(reals, i, UB)
         )
         y[STRAIN], y[RATE], y[WANTED] = s, rate, 0.0
-        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
         if reals[i, NOTED] != 0.0:
             note(reals, i, reals.shape[1] - NOTES, time, y)
         N, k, c = y[STRESS], y[KE], y[KD]
@@ -139,20 +144,22 @@ def frames_in(reals: np.ndarray) -> tuple[np.ndarray, ...]:
     return reals[:, QA : QA + 4], reals[:, UA : UA + 3], reals[:, UB : UB + 3]
 
 
-def slide_strain(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def slide_strain(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     return travel(frames_in(reals), r, q)[0]
 
 
-def slide_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def slide_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """What the law stores."""
-    s = slide_strain(reals, r, q)
-    return over_times(reals[:, LAW:], s[:, None])[:, ENERGY]
+    s = slide_strain(integers, reals, r, q)
+    return over_times(integers, reals[:, LAW:], s[:, None])[:, ENERGY]
 
 
-def slide_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+def slide_outputs(
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
     """`displacement` (m), its `speed` (m/s), the `force` (N) on b along the axis, its `power`."""
     s, rate = travel(frames_in(reals), r, q, v, omega)
-    found = over_times(reals[:, LAW:], s[:, None], rate[:, None])
+    found = over_times(integers, reals[:, LAW:], s[:, None], rate[:, None])
     force = -found[:, STRESS]
     return {"displacement": s, "speed": rate, "force": force, "power": force * rate}
 
@@ -161,11 +168,12 @@ SLIDE_KERNEL = Kernel(slide_kernel, allocates=True)
 
 
 @functools.cache
-def slide_family(places: int, notes: int = 0) -> Family:
+def slide_family(places: int, integers: int, notes: int = 0) -> Family:
     """Deformable slides whose laws have at most so many numbers; all share one kernel."""
-    name = f"deformable slide of {places}" + (" with a corner" if notes else "")
+    name = f"deformable slide of {places} and {integers}" + (" with a corner" if notes else "")
     return Family(
-        name, SLIDE_KERNEL, bodies=2, reals=LAW + places + notes, memory=notes, notes=notes,
+        name, SLIDE_KERNEL, bodies=2, reals=LAW + places + notes, integers=integers,
+        memory=notes, notes=notes,
         potential=slide_potential, outputs=slide_outputs,
     )  # fmt: skip
 
@@ -184,16 +192,16 @@ def check_slide(joint: Any, what: str) -> None:
 def slide_entry(frames: tuple[Frame, Frame], law: Any, what: str) -> Entry:
     """The element of a law on the travel between two frames."""
     fa, fb = frames
-    numbers, laws = law_numbers(law, 1, what, LAW)
-    corner = corner_of(law, numbers, LAW, frames, slide_strain)
-    notes = 0 if corner is None else NOTES
+    numbers, integers, laws = law_numbers(law, 1, what, LAW)
+    corner = corner_of(law, numbers, integers, LAW, frames, slide_strain)
+    notes, integers = 0 if corner is None else NOTES, padded(integers)
     reals = np.zeros(LAW + room(numbers) + notes)
     reals[NOTED] = notes
     reals[QA : QA + 4], reals[UA : UA + 3] = fa.orientation, fa.position
     reals[UB : UB + 3] = fb.position
     reals[LAW : LAW + len(numbers)] = numbers
-    family = slide_family(room(numbers), notes)
-    return Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner)
+    family = slide_family(room(numbers), len(integers), notes)
+    return Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner, integers=integers)
 
 
 @dataclass(eq=False)

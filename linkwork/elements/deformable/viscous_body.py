@@ -22,14 +22,16 @@ from linkwork.elements.deformable.joint_kernel import (
 )  # fmt: skip
 from linkwork.elements.laws import LinearViscous
 from linkwork.elements.laws.base import (
-    ConstitutiveLaw, RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_numbers, over_times, respond,
+    ConstitutiveLaw, RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_at, law_numbers, over_times,
+    padded, respond,
 )  # fmt: skip
-from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL
+from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL, int_width
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin, shift
+from linkwork.math.memory.pointers import begin
+from linkwork.math.record import record
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
 from linkwork.model.drives import Drive
@@ -37,7 +39,8 @@ from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike
 from linkwork.model.registry import Entry, Family, Item
 
-U, QS, LAW = 0, 3, 7
+U, QS, LAW = record(u=3, qs=4, law=0)
+LAW_CODES = int_width(1, 0)  # integers of the law
 BODY, BASE = 0, 1
 ZERO = (0.0, 0.0, 0.0)
 
@@ -55,7 +58,7 @@ def viscous_kernel(ints, reals, motion, loads):
         for j in range(6):
             y[STRAIN + j] = 0.0
         y[WANTED] = 0.0
-        respond(time, shift(begin(reals), i * reals.shape[1] + LAW), begin(y))
+        respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
         n, mu = mv(Q, take3(y, STRESS)), mv(Q, take3(y, STRESS + 3))
         accumulate(f, b, 0, mv(R, n))
         accumulate(f, b, 3, add(mu, cross(u, n)))
@@ -84,14 +87,14 @@ def viscous_kernel(ints, reals, motion, loads):
 
 
 def viscous_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
     """`force` (N) and `torque` (N m) on the body at the frame, in its axes, and their `power`."""
     Q = rotations.matrix(reals[:, QS : QS + 4])
     local = np.einsum("tji,tj->ti", rotations.matrix(q[0]), v[0])
     speed = local + np.cross(omega[0], reals[:, U : U + 3])
     rate = np.concatenate([np.einsum("tji,tj->ti", Q, x) for x in (speed, omega[0])], axis=1)
-    stress = over_times(reals[:, LAW:], np.zeros_like(rate), rate)[:, STRESS : STRESS + 6]
+    stress = over_times(integers, reals[:, LAW:], np.zeros_like(rate), rate)[:, STRESS : STRESS + 6]
     power = -np.sum(stress * rate, axis=1)
     return {"force": -stress[:, :3], "torque": -stress[:, 3:], "power": power}
 
@@ -100,11 +103,11 @@ VISCOUS_KERNEL = Kernel(viscous_kernel, allocates=True)
 
 
 @functools.cache
-def viscous_family(places: int) -> Family:
+def viscous_family(places: int, integers: int) -> Family:
     """Viscous bodies whose laws have at most so many numbers; all share one kernel."""
     return Family(
-        f"viscous body of {places}", VISCOUS_KERNEL, bodies=1, reals=LAW + places,
-        outputs=viscous_outputs,
+        f"viscous body of {places} and {integers}", VISCOUS_KERNEL, bodies=1, reals=LAW + places,
+        integers=integers, outputs=viscous_outputs,
     )  # fmt: skip
 
 
@@ -142,11 +145,13 @@ class ViscousBody(Item):
 
     def entries(self) -> list[Entry]:
         frame = as_frame(self.frame, self.label)
-        numbers, laws = law_numbers(self.law, 6, self.label, LAW)
+        numbers, integers, laws = law_numbers(self.law, 6, self.label, LAW)
         reals = np.zeros(LAW + room(numbers))
         reals[U : U + 3], reals[QS : QS + 4] = frame.position, frame.orientation
         reals[LAW : LAW + len(numbers)] = numbers
-        return [Entry(viscous_family(room(numbers)), (frame.body,), reals, laws=laws)]
+        integers = padded(integers)
+        family = viscous_family(room(numbers), len(integers))
+        return [Entry(family, (frame.body,), reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> ViscousBody:

@@ -35,6 +35,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import add, at, scale
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
@@ -45,7 +46,9 @@ from linkwork.model.registry import Entry, Family, Item
 from linkwork.model.signals.value_readings import value_reading
 
 # numbers: axis in b, N k_t, N k_e, N² c, R, L, u
-AXIS, TORQUE, EMF, DAMPING, RESISTANCE, INDUCTANCE, GIVEN, REALS = 0, 3, 4, 5, 6, 7, 8, 9
+AXIS, TORQUE, EMF, DAMPING, RESISTANCE, INDUCTANCE, GIVEN, REALS = record(
+    axis=3, torque=1, emf=1, damping=1, resistance=1, inductance=1, given=1, reals=0
+)
 
 
 @inlined

@@ -26,6 +26,7 @@ from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
 from linkwork.model.frame import Ground
@@ -116,7 +117,7 @@ class Resistor(Branch):
 
 
 # ------------------------------------------------------------------------------------- switch
-CLOSED, ON, OFF, SWITCH_REALS = range(4)
+CLOSED, ON, OFF, SWITCH_REALS = record(closed=1, on=1, off=1, switch_reals=0)
 
 
 def switch_kernel(ints, reals, motion, loads):
@@ -184,7 +185,9 @@ class Switch(Branch):
 
 
 # -------------------------------------------------------------------------------------- diode
-SATURATION, THERMAL, BEND, LEAK, DIODE_REALS = range(5)
+SATURATION, THERMAL, BEND, LEAK, DIODE_REALS = record(
+    saturation=1, thermal=1, bend=1, leak=1, diode_reals=0
+)
 
 
 def diode_kernel(ints, reals, motion, loads):

@@ -24,6 +24,7 @@ from linkwork.elements.layout import CK, CM, OMEGA, ROT, STRIDE, TANGENT
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import accumulate, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.registry import Family
@@ -70,7 +71,7 @@ def push(f, a, b, n, m, T):
 
 
 # -------------------------------------------------------------------------------------- rotor
-ROTOR_AXIS, ROTOR, ROTOR_REALS = 0, 3, 4
+ROTOR_AXIS, ROTOR, ROTOR_REALS = record(rotor_axis=3, rotor=1, rotor_reals=0)
 
 
 @inlined

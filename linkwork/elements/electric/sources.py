@@ -22,6 +22,7 @@ from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.drives.base import leaves_that_follow
@@ -37,7 +38,9 @@ ALGEBRAIC, STATE = scalar("current", 0, "A"), scalar("current", 1, "A")
 
 # ends p, m, i; blocks pp, pm, pi, mp, mm, mi, ip, im, ii
 P, M, I, PI, MI, IP, IM, II = 0, 1, 2, 5, 8, 9, 10, 11
-GIVEN, GIVEN_RATE, DELAY, RESISTANCE, SOURCE_REALS = range(5)
+GIVEN, GIVEN_RATE, DELAY, RESISTANCE, SOURCE_REALS = record(
+    given=1, given_rate=1, delay=1, resistance=1, source_reals=0
+)
 
 
 def voltage_source_kernel(ints, reals, motion, loads):
@@ -204,7 +207,7 @@ class CurrentSource(Branch):
 
 
 # ----------------------------------------------------------------------------------- inductor
-INDUCTANCE, LOSS, INDUCTOR_REALS = range(3)
+INDUCTANCE, LOSS, INDUCTOR_REALS = record(inductance=1, loss=1, inductor_reals=0)
 
 
 def inductor_kernel(ints, reals, motion, loads):

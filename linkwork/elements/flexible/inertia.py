@@ -29,6 +29,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import inverse_tangent
 from linkwork.math.vectors import (
     IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mscale, mt, mv, nine, scale,
@@ -39,10 +40,9 @@ from linkwork.model.registry import Entry, Family
 MOST = 24  # amplitudes of a link
 
 # reals of a link with m shapes: mass, s0, P0, J̄, then N, W0, G, H by shapes, and tr G + E, K, D
-MASS, S0, P0, JBAR, FIRST = 0, 1, 4, 13, 22
-# reals of an element: m, those of the link, and room: its matrix, sums of the shapes, vectors
-SHAPES, CONSTANTS = 0, 1
-# ints: F, q, blocks of both, how far back a link with the same numbers is
+MASS, S0, P0, JBAR, FIRST = record(mass=1, s0=3, p0=9, jbar=9, first=0)
+# reals of an element: those of the link, and room: its matrix, sums of the shapes, vectors
+# ints: F, q, blocks of both, how far back a link with the same numbers is, m
 F, Q, FF, FQ, QF, QQ, SAME = range(7)
 WIDE = 32  # room that holds the matrix of any link
 AT_W, AT_WDOT, SUMS = 0, 9, 18  # in a row of the sums
@@ -253,9 +253,9 @@ def scatter(ints, l, m, R, S, vals):
 def inertia_kernel(ints, reals, motion, loads):
     nodes, vdot, x, values, coef = motion.nodes, motion.vdot, motion.x, motion.values, motion.coef
     f, balance, vals, power = loads.f, loads.balance, loads.vals, loads.power
-    g, cM, o = three(coef, GRAVITY), coef[CM], CONSTANTS
-    m = int(reals[0, SHAPES])
-    n, room = 6 + m, CONSTANTS + FIRST + 15 * m + 12 * m * m
+    g, cM, o = three(coef, GRAVITY), coef[CM], 0
+    m = ints[0, ints.shape[1] - 1] if ints.shape[0] > 0 else 0
+    n, room = 6 + m, FIRST + 15 * m + 12 * m * m
     last = room + n * n + SUMS * m
     c = reals[0]  # all links work with the room of the first
     S = c[room : room + n * n].reshape(n, n)
@@ -302,9 +302,9 @@ def inertia_kernel(ints, reals, motion, loads):
 KERNEL = Kernel(inertia_kernel)
 
 
-def undeformed(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+def undeformed(integers: np.ndarray, reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Mass, centre and inertia about it of a straight link, in the axes of F."""
-    c = reals[CONSTANTS:]
+    c = reals
     mass, P, J = c[MASS], c[P0 : P0 + 9].reshape(3, 3), c[JBAR : JBAR + 9].reshape(3, 3)
     centre = c[S0 : S0 + 3] / mass
     about = J + np.trace(P) * np.eye(3) - P  # the origin
@@ -317,13 +317,13 @@ def inertia_family(amplitudes: int) -> Family:
     """The family of links with so many amplitudes; all share one kernel."""
     return Family(
         f"link{amplitudes}", KERNEL, bodies=2, inertial=True, lumped=undeformed,
-        shares=True,
-        reals=CONSTANTS + constant_count(amplitudes) + room_count(amplitudes),
+        shares=True, integers=1,
+        reals=constant_count(amplitudes) + room_count(amplitudes),
     )  # fmt: skip
 
 
 def inertia_entry(frame: Any, amplitudes: Any, modal: Any) -> Entry:
     """Inertia, weight and elasticity of a link, on its frame and its amplitudes."""
     m = len(modal.K)
-    reals = np.concatenate([[float(m)], link_reals(modal), np.zeros(room_count(m))])
-    return Entry(inertia_family(m), (frame, amplitudes), reals)
+    reals = np.concatenate([link_reals(modal), np.zeros(room_count(m))])
+    return Entry(inertia_family(m), (frame, amplitudes), reals, integers=(m,))

@@ -21,6 +21,7 @@ from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
@@ -31,7 +32,9 @@ from linkwork.model.given import FrameLike, FunctionOrNone, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the point on the body, force, torque, whether they follow the body, the factor y(t)
-U, FORCE_, TORQUE_, FOLLOWS, FACTOR, REALS = 0, 3, 6, 9, 10, 11
+U, FORCE_, TORQUE_, FOLLOWS, FACTOR, REALS = record(
+    u=3, force_=3, torque_=3, follows=1, factor=1, reals=0
+)
 # ints of an element on one body
 BODY, BASE = 0, 1
 

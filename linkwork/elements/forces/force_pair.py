@@ -31,6 +31,7 @@ from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
@@ -42,7 +43,9 @@ from linkwork.model.registry import Entry, Family, Item
 
 # reals: the points on their bodies, force, torque, whether they follow a, whether b has its own
 # point, the factor y(t)
-UA, UB, FORCE_, TORQUE_, FOLLOWS, APART, FACTOR, REALS = 0, 3, 6, 9, 12, 13, 14, 15
+UA, UB, FORCE_, TORQUE_, FOLLOWS, APART, FACTOR, REALS = record(
+    ua=3, ub=3, force_=3, torque_=3, follows=1, apart=1, factor=1, reals=0
+)
 
 
 def force_pair_kernel(ints, reals, motion, loads):

@@ -25,6 +25,7 @@ from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.elements.signals.load_formulas import load_reading
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import IDENTITY, add, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.drives import Drive
@@ -32,7 +33,9 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
-STIFFNESS, DAMPING, LENGTH, PRELOAD, REALS = (LINE_REALS + i for i in range(5))
+STIFFNESS, DAMPING, LENGTH, PRELOAD, REALS = record(
+    LINE_REALS, stiffness=1, damping=1, length=1, preload=1, reals=0
+)
 
 
 def spring_kernel(ints, reals, motion, loads):

@@ -35,13 +35,16 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import accumulate, add, at, at4, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.registry import Entry, Family, Item
 
-QA, QB, STIFFNESS, DAMPING, ANGLE, MEMORY, REALS = 0, 4, 8, 9, 10, 11, 12
+QA, QB, STIFFNESS, DAMPING, ANGLE, MEMORY, REALS = record(
+    qa=4, qb=4, stiffness=1, damping=1, angle=1, memory=1, reals=0
+)
 TURN = 2 * math.pi
 
 

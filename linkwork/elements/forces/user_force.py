@@ -29,10 +29,11 @@ from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, V
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
-from linkwork.math.memory.addresses import WeakItem, address_of
+from linkwork.math.memory.addresses import WeakItem
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
 from linkwork.math.memory.pointers import SIGNATURE, PythonCallback, call
+from linkwork.math.record import record
 from linkwork.math.rotations import qexp, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
@@ -43,9 +44,12 @@ from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike
 from linkwork.model.registry import Entry, Family, Item
 
-# reals: the function's address, that of its Python twin, whether it is stiff, and per frame its
-# place and its rotation matrix on the body
-ADDRESS, TWIN, STIFF, FRAMES, FRAME = 0, 1, 2, 3, 12
+FRAME = 12  # reals per frame: its place and its rotation matrix on the body
+STIFF, FRAMES = record(stiff=1, frames=0)  # whether it is stiff, then the frames
+# integers, the last of the row: addresses of the function and of its Python twin
+USER = record(function=1, twin=1)
+FUNCTION, TWIN = USER
+OWN = USER.width
 STEP = 2.0**-18  # of central differences: truncation and round-off both near 1e-10
 NUMBERS = 18  # of motion, per frame
 
@@ -110,9 +114,10 @@ def put_body(motion, n, i, reals, k, nodes, b, j, h):
 
 
 @inlined
-def user_wrench(reals, k, time, motion, wrench):
+def user_wrench(ints, k, time, motion, wrench):
     """The user's function; where a result is not finite, its Python twin finds out why."""
-    address, twin = np.int64(reals[k, ADDRESS]), np.int64(reals[k, TWIN])
+    own = ints.shape[1] - OWN
+    address, twin = ints[k, own + FUNCTION], ints[k, own + TWIN]
     call(address, time, motion, wrench)
     if twin != address and not np.isfinite(wrench.sum()):
         call(twin, time, motion, wrench)
@@ -133,9 +138,9 @@ def user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, up, down):
             elif j >= 6:
                 h *= 1.0 + abs(nodes[b, VEL + j - 6])
             put_body(motion, n, i, reals, k, nodes, b, j, h)
-            user_wrench(reals, k, time, motion, up)
+            user_wrench(ints, k, time, motion, up)
             put_body(motion, n, i, reals, k, nodes, b, j, -h)
-            user_wrench(reals, k, time, motion, down)
+            user_wrench(ints, k, time, motion, down)
             for m in range(n):
                 a = ints[k, m]
                 R, u = at9(nodes, a, ROT), at(reals, k, FRAMES + FRAME * m)
@@ -160,7 +165,7 @@ def user_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         for i in range(n):
             put_body(given, n, i, reals, k, nodes, ints[k, i], 0, 0.0)
-        user_wrench(reals, k, time, given, wrench)
+        user_wrench(ints, k, time, given, wrench)
         for i in range(n):
             b, q = ints[k, i], 6 * i
             R, u = at9(nodes, b, ROT), at(reals, k, FRAMES + FRAME * i)
@@ -185,7 +190,9 @@ USER_KERNEL = Kernel(user_kernel, allocates=True)
 @functools.cache
 def user_force_family(n: int) -> Family:
     """The family of user forces on n frames; all share one kernel."""
-    return Family(f"user force on {n}", USER_KERNEL, bodies=n, reals=FRAMES + FRAME * n)
+    return Family(
+        f"user force on {n}", USER_KERNEL, bodies=n, reals=FRAMES + FRAME * n, integers=OWN
+    )
 
 
 # ---------------------------------------------------------------------------- making addresses
@@ -352,6 +359,7 @@ class UserForce(Item):
         n = len(self.acted_on)
         self.failure = None
         reals = np.zeros(FRAMES + FRAME * n)
+        reals[STIFF] = self.stiff
         twin = self.twin
         callback: Any = twin
         if is_jitted(self.function):
@@ -362,14 +370,14 @@ class UserForce(Item):
                     f"function of {self.label} cannot be compiled by numba; correct it, or leave "
                     f"out njit: {str(error).strip().splitlines()[0]}"
                 ) from error
-        reals[ADDRESS], reals[TWIN] = address_of(callback), address_of(twin)
-        reals[STIFF] = self.stiff
         for i, frame in enumerate(self.acted_on):
             c = FRAMES + FRAME * i
             reals[c : c + 3] = frame.position
             reals[c + 3 : c + 12] = rotations.matrix(frame.orientation).ravel()
         bodies = tuple(frame.body for frame in self.acted_on)
-        return [Entry(user_force_family(n), bodies, reals, keep=(self, callback, twin))]
+        return [
+            Entry(user_force_family(n), bodies, reals, integers=(callback, twin), keep=self)
+        ]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> UserForce:

@@ -18,15 +18,20 @@ import numpy as np
 from linkwork.elements.friction.models import LUGRE, FrictionModel
 from linkwork.elements.layout import UNKNOWN
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 
 # reals of an element of friction: frames (axes first, as those of a torsion spring), what moves,
-# the model, the load (TAN and SEC are a thread's), the table of g(v): speed, value, slope; then
-# what a family has of its own, and last its memory
-QA, QB, UA, UB, MOTION, RADIUS, MODEL, MU, STATIC, SPEED, S0, S1, S2, KAPPA, PRELOAD, TAN, SEC = (
-    0, 4, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
+# the model, the load (tan and sec are a thread's), whether g(v) has a table, and its points: speed,
+# value, slope; then what a family has of its own, and last its memory
+FRICTION = record(
+    qa=4, qb=4, ua=3, ub=3, motion=1, radius=1, model=1, mu=1, static=1, speed=1, s0=1, s1=1, s2=1,
+    kappa=1, preload=1, tan=1, sec=1, least=1, tabled=1, table=0,
 )  # fmt: skip
-LEAST, POINTS, TABLE = 27, 28, 29
-LOADS = 6  # ints: where the multipliers of rows x y z and of one row more are
+(QA, QB, UA, UB, MOTION, RADIUS, MODEL, MU, STATIC, SPEED, S0, S1, S2, KAPPA, PRELOAD, TAN, SEC,
+ LEAST, TABLED, TABLE) = FRICTION  # fmt: skip
+# ints: where the multipliers of rows x y z and of one row more are, and how many points the table
+# of g(v) has
+LOADS, POINTS = record(6, loads=4, points=1)
 SLIDING = 1e-3  # limits of bristles per second, above which a joint starts sliding
 
 
@@ -42,7 +47,7 @@ def friction_reals(
     reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
     reals[MOTION], reals[RADIUS], reals[PRELOAD], reals[LEAST] = motion, radius, preload, least
     reals[MODEL : KAPPA + 1] = model.numbers()
-    reals[POINTS], reals[TABLE : TABLE + table.size] = len(table), table.ravel()
+    reals[TABLED], reals[TABLE : TABLE + table.size] = len(table) > 0, table.ravel()
     reals[-memory] = UNKNOWN
     return reals
 
@@ -69,10 +74,9 @@ def tabulated(reals, i, n, v):
 
 
 @inlined
-def limit(reals, i, v):
-    """g(v) and dg/dv."""
-    n = int(reals[i, POINTS])
-    if n > 0:
+def limit(reals, i, n, v):
+    """g(v) and dg/dv; n: points of the table."""
+    if reals[i, TABLED] != 0.0:
         g, dg = tabulated(reals, i, n, abs(v))
         return g, (dg if v >= 0.0 else -dg)
     mu, more, speed = reals[i, MU], reals[i, STATIC] - reals[i, MU], reals[i, SPEED]
@@ -84,10 +88,10 @@ def limit(reals, i, v):
 
 
 @inlined
-def coulomb(reals, i, z0, step, v):
+def coulomb(reals, i, n, z0, step, v):
     """c, z, ∂c/∂s, ∂c/∂v."""
     s0, s1 = reals[i, S0], reals[i, S1]
-    g, dg = limit(reals, i, v)
+    g, dg = limit(reals, i, n, v)
     z = z0 + step
     c = s0 * z + s1 * v
     if abs(c) <= g:
@@ -137,10 +141,10 @@ def pulled(y, p, top, kappa):
 
 
 @inlined
-def lugre(reals, i, z0, step, v):
+def lugre(reals, i, n, z0, step, v):
     """c, z, ∂c/∂s, ∂c/∂v."""
     s0, s1, kappa = reals[i, S0], reals[i, S1], reals[i, KAPPA]
-    g, dg = limit(reals, i, v)
+    g, dg = limit(reals, i, n, v)
     top, dtop = g / s0, dg / s0
     y = z0 + step
     sign = 1.0 if y >= 0.0 else -1.0
@@ -160,9 +164,9 @@ def lugre(reals, i, z0, step, v):
 
 
 @inlined
-def at_first(reals, i, v):
+def at_first(reals, i, n, v):
     """c, z, ∂c/∂s, ∂c/∂v with no path behind: bristles of a sliding joint are at their limit."""
-    g, dg = limit(reals, i, v)
+    g, dg = limit(reals, i, n, v)
     if abs(v) > SLIDING * g / reals[i, S0]:
         sign = 1.0 if v > 0.0 else -1.0
         return sign * g, sign * g / reals[i, S0], 0.0, sign * dg
@@ -170,12 +174,12 @@ def at_first(reals, i, v):
 
 
 @inlined
-def bristles(reals, i, known, z0, step, v):
+def bristles(reals, i, n, known, z0, step, v):
     """c, z, ∂c/∂s, ∂c/∂v from the deflection at the last step and the path since."""
     if not known:
-        c, z, cs, cv = at_first(reals, i, v)
+        c, z, cs, cv = at_first(reals, i, n, v)
     elif reals[i, MODEL] == LUGRE:
-        c, z, cs, cv = lugre(reals, i, z0, step, v)
+        c, z, cs, cv = lugre(reals, i, n, z0, step, v)
     else:
-        c, z, cs, cv = coulomb(reals, i, z0, step, v)
+        c, z, cs, cv = coulomb(reals, i, n, z0, step, v)
     return c + reals[i, S2] * v, z, cs, cv + reals[i, S2]

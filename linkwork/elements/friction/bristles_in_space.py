@@ -50,11 +50,11 @@ def across(u):
 
 
 @inlined
-def coulomb_in_space(reals, i, z0, step, v):
+def coulomb_in_space(reals, i, n, z0, step, v):
     """c, z, ∂c/∂s, ∂c/∂v."""
     s0, s1 = reals[i, S0], reals[i, S1]
     speed, w = sized(v)
-    g, dg = limit(reals, i, speed)
+    g, dg = limit(reals, i, n, speed)
     y = add(z0, step)
     c = add(scale(s0, y), scale(s1, v))
     size, u = sized(c)
@@ -67,11 +67,11 @@ def coulomb_in_space(reals, i, z0, step, v):
 
 
 @inlined
-def lugre_in_space(reals, i, z0, step, v):
+def lugre_in_space(reals, i, n, z0, step, v):
     """c, z, ∂c/∂s, ∂c/∂v."""
     s0, s1, kappa = reals[i, S0], reals[i, S1], reals[i, KAPPA]
     speed, w = sized(v)
-    g, dg = limit(reals, i, speed)
+    g, dg = limit(reals, i, n, speed)
     top, dtop = g / s0, dg / s0
     y, u = sized(add(z0, step))
     way = dot(step, u)
@@ -98,11 +98,11 @@ def lugre_in_space(reals, i, z0, step, v):
 
 
 @inlined
-def at_first_in_space(reals, i, v):
+def at_first_in_space(reals, i, n, v):
     """c, z, ∂c/∂s, ∂c/∂v with no path behind: bristles of a sliding joint are at their limit."""
     s0, s1 = reals[i, S0], reals[i, S1]
     speed, w = sized(v)
-    g, dg = limit(reals, i, speed)
+    g, dg = limit(reals, i, n, speed)
     none = mscale(0.0, IDENTITY)
     if speed > SLIDING * g / s0:
         cv = madd(mscale(g / speed, across(w)), mscale(dg, outer(w, w)))
@@ -111,13 +111,13 @@ def at_first_in_space(reals, i, v):
 
 
 @inlined
-def bristles_in_space(reals, i, known, z0, step, v):
+def bristles_in_space(reals, i, n, known, z0, step, v):
     """c, z, ∂c/∂s, ∂c/∂v from the deflection at the last step and the path since."""
     if not known:
-        c, z, cs, cv = at_first_in_space(reals, i, v)
+        c, z, cs, cv = at_first_in_space(reals, i, n, v)
     elif reals[i, MODEL] == LUGRE:
-        c, z, cs, cv = lugre_in_space(reals, i, z0, step, v)
+        c, z, cs, cv = lugre_in_space(reals, i, n, z0, step, v)
     else:
-        c, z, cs, cv = coulomb_in_space(reals, i, z0, step, v)
+        c, z, cs, cv = coulomb_in_space(reals, i, n, z0, step, v)
     s2 = reals[i, S2]
     return add(c, scale(s2, v)), z, cs, madd(cv, mscale(s2, IDENTITY))

@@ -145,7 +145,7 @@ def friction_kernel(ints, reals, motion, loads):
         ma, mb = mv(RA, gS), mv(RB, gP)
         step = s - before
         N, sense = load_of(ints, reals, i, gamma)
-        c, z, cs, cv = bristles(reals, i, known, z0, step, v)
+        c, z, cs, cv = bristles(reals, i, ints[i, POINTS], known, z0, step, v)
         c, slope = shaped(reals, i, sense, c)
         cs, cv = cs * slope, cv * slope
         power[0] += N * c * v
@@ -175,7 +175,7 @@ def friction_kernel(ints, reals, motion, loads):
 
 
 def friction_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
     """The `speed` (m/s) of the surfaces on each other."""
     if reals[0, MOTION] == SLIDES:
@@ -194,7 +194,8 @@ def friction_family(points: int) -> Family:
     """Friction whose g(v) has a table of so many points; all share one kernel."""
     return Family(
         f"friction of {points}" if points else "friction", FRICTION_KERNEL, bodies=2,
-        reals=TABLE + 3 * points + MEMORY, memory=MEMORY, reads=4, outputs=friction_outputs,
+        reals=TABLE + 3 * points + MEMORY, integers=1, memory=MEMORY, reads=4,
+        outputs=friction_outputs,
     )  # fmt: skip
 
 
@@ -205,7 +206,10 @@ def friction_entry(
     """The element of a friction model between two frames."""
     reals = friction_reals(frames, model, motion, radius, preload, least, MEMORY)
     fa, fb = frames
-    return Entry(friction_family(int(reals[POINTS])), (fa.body, fb.body), reals, reads=reads)
+    points = (len(reals) - TABLE - MEMORY) // 3
+    return Entry(
+        friction_family(points), (fa.body, fb.body), reals, reads=reads, integers=(points,)
+    )
 
 
 # ----------------------------------------------------------------------------- the user's words

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.friction.bristles import (
-    LEAST, LOADS, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, SEC, TABLE, TAN, UA, UB,
+    LEAST, LOADS, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, TABLE, TAN, UA, UB,
     friction_reals,
 )  # fmt: skip
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
@@ -56,7 +56,8 @@ BALL, PLANE, BUSH = 10, 11, 12  # what moves
 # from the end of the reals: W_t and W_r; then the memory: x, the turn of P in S, the deflection
 WEIGHTS, MEMORY = 18, 10
 PLACE, TURNED, BENT = MEMORY, 7, 3  # so many before the end
-SPIN, AXIS = TAN, SEC  # in the places of a thread's numbers; AXIS of the joint is z here
+SPIN = TAN  # in the place of a thread's number
+AXIS = 1  # of its own integers, after the points of the table: which axis of the joint is z here
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -118,13 +119,13 @@ def relative_motion(nodes, reals, i, a, b):
 
 
 @inlined
-def surface_bristles(reals, i, Wr, S, wa, wb, V, known, moved, psi):
+def surface_bristles(reals, i, n, Wr, S, wa, wb, V, known, moved, psi):
     """W_t, the speeds v, and what the bristles give at them: c, z and the slopes of c."""
     last = reals.shape[1]
     Wt = at9(reals, i, last - MEMORY - WEIGHTS)
     step = add(mv(Wt, moved), mv(Wr, psi))
     v = add(mv(Wt, tv(S, V)), mv(Wr, tv(S, sub(wb, wa))))
-    c, z, cs, cv = bristles_in_space(reals, i, known, at(reals, i, last - BENT), step, v)
+    c, z, cs, cv = bristles_in_space(reals, i, n, known, at(reals, i, last - BENT), step, v)
     return Wt, v, c, z, cs, cv
 
 
@@ -147,7 +148,9 @@ def surface_kernel(ints, reals, motion, loads):
             nodes, reals, i, a, b
         )
         N, Wr = load_and_arms(ints, reals, i, gamma)
-        Wt, v, c, z, cs, cv = surface_bristles(reals, i, Wr, S, wa, wb, V, known, moved, psi)
+        Wt, v, c, z, cs, cv = surface_bristles(
+            reals, i, ints[i, POINTS], Wr, S, wa, wb, V, known, moved, psi
+        )
         F, G = mv(S, scale(N, tv(Wt, c))), mv(S, scale(N, tv(Wr, c)))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
         power[0] += N * dot(c, v)
@@ -201,7 +204,7 @@ def surface_family(points: int) -> Family:
     """Friction in several directions; g(v) has a table of so many points; all share one kernel."""
     return Family(
         f"friction in several directions, {points}", SURFACE_KERNEL, bodies=2,
-        reals=TABLE + 3 * points + WEIGHTS + MEMORY, memory=MEMORY, reads=4,
+        reals=TABLE + 3 * points + WEIGHTS + MEMORY, integers=2, memory=MEMORY, reads=4,
     )  # fmt: skip
 
 
@@ -211,7 +214,7 @@ def surface_entry(
 ) -> Entry:  # fmt: skip
     """The element of a friction model between two frames that move in several directions."""
     reals = friction_reals(frames, model, kind, radius, preload, least, MEMORY, WEIGHTS)
-    reals[SPIN], reals[AXIS] = spin, axis
+    reals[SPIN] = spin
     Wt, Wr = np.zeros((2, 3, 3))
     if kind == BALL:
         Wr = radius * np.array(IDENTITY).reshape(3, 3)
@@ -223,4 +226,7 @@ def surface_entry(
     own = len(reals) - MEMORY - WEIGHTS
     reals[own : own + WEIGHTS] = np.concatenate([Wt.ravel(), Wr.ravel()])
     fa, fb = frames
-    return Entry(surface_family(int(reals[POINTS])), (fa.body, fb.body), reals, reads=reads)
+    points = (own - TABLE) // 3
+    return Entry(
+        surface_family(points), (fa.body, fb.body), reals, reads=reads, integers=(points, axis)
+    )

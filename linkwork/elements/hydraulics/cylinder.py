@@ -363,8 +363,8 @@ class Cylinder(Item):
         low, high = self.closed, self.closed + self.stroke
         law = Stop(low, high, self.stop_stiffness, self.stop_damping, exponent=1.0)
         mass = reduced([getattr(frame.body, "mass", 0.0) for frame in self.frames])
-        numbers = law_numbers(law, 1, self.label, 0)[0]
-        return Corner(numbers, tuple(law.corners()), None, mass, mass, cylinder_length)
+        numbers, integers, _ = law_numbers(law, 1, self.label, 0)
+        return Corner(numbers, integers, tuple(law.corners()), None, mass, mass, cylinder_length)
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

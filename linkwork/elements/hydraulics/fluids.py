@@ -30,10 +30,14 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 from linkwork.model import checks
 
 INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED, SUPER = 0.0, 1.0, 2.0, 3.0, 4.0
-KIND, RHO, REFERENCE, BETA, AIR, INDEX, MU, FLUID = range(8)  # columns of an element's reals
+# columns of an element's reals
+KIND, RHO, REFERENCE, BETA, AIR, INDEX, MU, FLUID = record(
+    kind=1, rho=1, reference=1, beta=1, air=1, index=1, mu=1, fluid=0
+)
 VAPOUR, WIDTH = AIR, INDEX  # of a super fluid: the density ρ_v and the width w
 POINTS, WEIGHTS = (tuple(float(x) for x in a) for a in np.polynomial.legendre.leggauss(12))
 FLOOR = 1e-3  # of the reference pressure: below it air is no gas of this law any more

@@ -29,6 +29,7 @@ from linkwork.elements.signals.probes import TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import accumulate, at, at9, cross, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Drive
@@ -36,8 +37,9 @@ from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
-AXIS = FLUID
-DISPLACEMENT, VISCOUS, LEAKAGE, REALS = (FLUID + 3 + i for i in range(4))
+AXIS, DISPLACEMENT, VISCOUS, LEAKAGE, REALS = record(
+    FLUID, axis=3, displacement=1, viscous=1, leakage=1, reals=0
+)
 ENDS = 4
 
 

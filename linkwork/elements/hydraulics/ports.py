@@ -30,6 +30,7 @@ from linkwork.elements.hydraulics.fluids import (
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, given
@@ -107,7 +108,7 @@ def ports(item: Any, *words: str) -> Fluid:
 
 
 # -------------------------------------------------------------------------------------- V ρ' ṗ
-VOLUME, STORE_REALS = FLUID, FLUID + 1
+VOLUME, STORE_REALS = record(FLUID, volume=1, store_reals=0)
 
 
 def store_kernel(ints, reals, motion, loads):
@@ -252,7 +253,9 @@ class Tank(Port):
         return cls(sample_fluid(rng), rng.uniform(1, 2), rng.uniform(1, 2), 0.5, rng.uniform(1, 2))
 
 
-TANK_CAPACITY, SURFACE, WEIGHT, TANK_REALS = (FLUID + i for i in range(4))
+TANK_CAPACITY, SURFACE, WEIGHT, TANK_REALS = record(
+    FLUID, tank_capacity=1, surface=1, weight=1, tank_reals=0
+)
 
 
 def tank_kernel(ints, reals, motion, loads):
@@ -278,7 +281,9 @@ TANK = Family(
 
 
 # ----------------------------------------------------------------------- p = P(t) at any flow
-GIVEN, GIVEN_RATE, DELAY, SUPPLY_REALS = (FLUID + i for i in range(4))
+GIVEN, GIVEN_RATE, DELAY, SUPPLY_REALS = record(
+    FLUID, given=1, given_rate=1, delay=1, supply_reals=0
+)
 
 
 def supply_kernel(ints, reals, motion, loads):

@@ -16,12 +16,13 @@ from linkwork.elements.hydraulics.ports import Port, port, ports, sample_ports
 from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, given
 from linkwork.model.registry import Entry, Family, Item
 
-GIVEN, LEAKAGE, REALS = (FLUID + i for i in range(3))
+GIVEN, LEAKAGE, REALS = record(FLUID, given=1, leakage=1, reals=0)
 
 
 def pump_kernel(ints, reals, motion, loads):

@@ -30,13 +30,14 @@ from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, Number, given
 from linkwork.model.registry import Entry, Family, Item
 
-OPENING, FORTH, BACK, SOFT_FORTH, SOFT_BACK, CRACK, FULL, LEAK, REALS = (
-    FLUID + i for i in range(9)
+OPENING, FORTH, BACK, SOFT_FORTH, SOFT_BACK, CRACK, FULL, LEAK, REALS = record(
+    FLUID, opening=1, forth=1, back=1, soft_forth=1, soft_back=1, crack=1, full=1, leak=1, reals=0
 )
 SHARP = 0.611  # π/(π + 2)
 THIN = 1e-6  # of the density: restrictions have no less, so that it has a root

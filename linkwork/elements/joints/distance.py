@@ -26,6 +26,7 @@ from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     IDENTITY, at, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
@@ -35,7 +36,8 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Function, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item, Law
 
-LENGTH, REALS = LINE_REALS, LINE_REALS + 3  # L and its first two derivatives
+# L and its first two derivatives
+LENGTH, REALS = record(LINE_REALS, length=3, reals=0)
 
 
 def distance_kernel(ints, reals, motion, loads):

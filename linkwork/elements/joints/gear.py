@@ -32,15 +32,22 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import accumulate, scale
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.registry import Entry, Family, Item
 
-# reals: both turns (second joint first), c, how many bodies, and the two angles
-# of a turn: which of the bodies are a and b, the markers' axes on them, and the weight w
-SLOT_A, SLOT_B, AXES, WEIGHT, SIZE = 0, 1, 2, 10, 11
-FIRST_VALUE, BODIES, MEMORY, REALS = 2 * SIZE, 2 * SIZE + 1, 2 * SIZE + 2, 2 * SIZE + 4
+# both turns, second joint first, each with the markers' axes and the weight w; c; the two angles
+TURN_REALS = record(axes=8, weight=1)
+AXES, WEIGHT = TURN_REALS
+SIZE = TURN_REALS.width
+GEAR = record(2 * SIZE, first_value=1, memory=2)
+FIRST_VALUE, MEMORY = GEAR
+# integers, the last of the row: the bodies a and b of each turn, and how many bodies there are
+GEAR_INTEGERS = record(slots=4, bodies=1)
+SLOTS, BODIES = GEAR_INTEGERS
+OWN = GEAR_INTEGERS.width
 
 
 @inlined
@@ -53,8 +60,9 @@ def add_turn(vals, base, m):
 def gear_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
     f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
+    own = ints.shape[1] - OWN
     for k in range(ints.shape[0]):
-        n = int(reals[k, BODIES])
+        n = ints[k, own + BODIES]
         eq, m, rows = ints[k, n + n * n], ints[k, n + n * n + 1], n + n * n + 2
         if m > 0:
             C[eq] = -reals[k, FIRST_VALUE]
@@ -66,7 +74,8 @@ def gear_kernel(ints, reals, motion, loads):
                         vals[ints[k, rows + j] + c] = 0.0
         for j in range(2):
             p = SIZE * j
-            i_a, i_b, w = int(reals[k, p + SLOT_A]), int(reals[k, p + SLOT_B]), reals[k, p + WEIGHT]
+            s = own + SLOTS + 2 * j
+            i_a, i_b, w = ints[k, s], ints[k, s + 1], reals[k, p + WEIGHT]
             a, b = ints[k, i_a], ints[k, i_b]
             rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, _ = twist(
                 reals, k, p + AXES, MEMORY + j, nodes, a, b
@@ -95,29 +104,30 @@ def gear_kernel(ints, reals, motion, loads):
 # --------------------------------------------------------------------------- results, in numpy
 
 
-def turn_of(reals: np.ndarray, p: int) -> tuple[int, int, np.ndarray, np.ndarray]:
-    """Which bodies a turn is between, and the markers' axes on them."""
-    slots = reals[0, p + SLOT_A], reals[0, p + SLOT_B]
-    axes = [rotations.matrix(reals[:, p + AXES + 4 * i : p + AXES + 4 * i + 4]) for i in (0, 1)]
-    return int(slots[0]), int(slots[1]), axes[0], axes[1]
+def axes_of(reals: np.ndarray, p: int) -> list[np.ndarray]:
+    """The markers' axes of a turn on its two bodies."""
+    return [rotations.matrix(reals[:, p + AXES + 4 * i : p + AXES + 4 * i + 4]) for i in (0, 1)]
 
 
 def gear_reaction(
-    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
+    integers: np.ndarray, reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
 ) -> tuple:
     """The torque −γ R_b m_b on the second body of the second joint, in its main marker's axes."""
     gP, _ = quaternion_gradients(relative_quaternion(reals[:, AXES:], (qa, qb)))
-    _, _, RA, RB = turn_of(reals, 0)
+    RA, RB = axes_of(reals, 0)
     S, P = rotations.matrix(qa) @ RA, rotations.matrix(qb) @ RB
     torque = -np.einsum("tji,tjk,tk->ti", S, P, gP) * gamma[:, :1]
     return np.zeros_like(torque), torque, S, rb
 
 
-def gear_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
+def gear_outputs(
+    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
+) -> dict[str, np.ndarray]:
     """`angle_2`, `rate_2`, `angle_1` and `rate_1` of the second and the first joint."""
     found = {}
     for j, name in enumerate("21"):
-        a, b, RA, RB = turn_of(reals, SIZE * j)
+        a, b = integers[SLOTS + 2 * j : SLOTS + 2 * j + 2]
+        RA, RB = axes_of(reals, SIZE * j)
         rho = relative_quaternion(reals[:, SIZE * j + AXES :], (q[a], q[b]))
         gP, gS = quaternion_gradients(rho)
         angle = 2 * np.arctan2(rho[:, 3], rho[:, 0])
@@ -135,8 +145,9 @@ GEAR_KERNEL = Kernel(gear_kernel)
 def gear_family(bodies: int) -> Family:
     """Gears between joints that have so many bodies together; all share one kernel."""
     return Family(
-        f"gear on {bodies}", GEAR_KERNEL, bodies=bodies, rows=1, angles=(0,), reals=REALS, memory=2,
-        counts=("angle_2", "angle_1"), reaction=gear_reaction, outputs=gear_outputs,
+        f"gear on {bodies}", GEAR_KERNEL, bodies=bodies, rows=1, angles=(0,), reals=GEAR.end,
+        integers=OWN, memory=2, counts=("angle_2", "angle_1"), reaction=gear_reaction,
+        outputs=gear_outputs,
     )  # fmt: skip
 
 
@@ -187,13 +198,13 @@ class Gear(Item):
 
     def entries(self) -> list[Entry]:
         bodies: list[Any] = []
-        reals = np.zeros(REALS)
+        reals, slots = np.zeros(GEAR.end), []
         for j, (joint, weight) in enumerate([(self.second, 1.0), (self.first, -self.ratio)]):
             p, frames = SIZE * j, joint.frames
             for i, f in enumerate(frames):
                 if not any(f.body is known for known in bodies):
                     bodies.append(f.body)
-                reals[p + SLOT_A + i] = next(n for n, x in enumerate(bodies) if x is f.body)
+                slots.append(next(n for n, x in enumerate(bodies) if x is f.body))
                 reals[p + AXES + 4 * i : p + AXES + 4 * i + 4] = f.orientation
             reals[p + WEIGHT] = weight
             S, P = (rotations.multiply(f.body.orientation, f.orientation) for f in frames)
@@ -201,8 +212,10 @@ class Gear(Item):
             angle = joint.start()[0].get("rz", float(2 * np.arctan2(rho[3], rho[0])))
             reals[MEMORY + j] = angle
             reals[FIRST_VALUE] += weight * angle
-        reals[BODIES] = len(bodies)
-        return [Entry(gear_family(len(bodies)), tuple(bodies), reals, (0,), row_names=("ratio",))]
+        family, integers = gear_family(len(bodies)), (*slots, len(bodies))
+        return [
+            Entry(family, tuple(bodies), reals, (0,), row_names=("ratio",), integers=integers)
+        ]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]

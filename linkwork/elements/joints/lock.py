@@ -45,6 +45,7 @@ from linkwork.math import rotations
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import (
     add, at, at4, at9, cross, dot, four, gather, mv, nine, scale, sub, three, tv,
@@ -52,9 +53,9 @@ from linkwork.math.vectors import (
 from linkwork.model.registry import Family
 
 # reals: value, first and second time derivative (LEVEL apart) of
-RT, QT, UA, QA, UB, QB, LEVEL = 0, 3, 7, 10, 14, 17, 21
-MOVING = 63  # 1 where a motion law is at work
-REALS = 64
+RT, QT, UA, QA, UB, QB, LEVEL = record(rt=3, qt=4, ua=3, qa=4, ub=3, qb=4, level=0)
+# 1 where a motion law is at work
+MOVING, REALS = record(3 * LEVEL, moving=1, reals=0)
 SLOTS = ROWS + 6  # in ints: the multiplier of each of the six rows
 
 

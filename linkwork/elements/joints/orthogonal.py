@@ -24,6 +24,7 @@ from linkwork.elements.signals.joint_readings import universal_reading
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     accumulate, at, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
 )  # fmt: skip
@@ -34,7 +35,7 @@ from linkwork.model.given import DirectionLike, FrameLike, OrientationLike, Vect
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the axes on their bodies; for results the main marker's axes on a and the point on b
-EA, EB, QA, UB, REALS = 0, 3, 6, 10, 13
+EA, EB, QA, UB, REALS = record(ea=3, eb=3, qa=4, ub=3, reals=0)
 ZERO = (0.0, 0.0, 0.0)
 
 

@@ -31,6 +31,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, cross, mm, mv, scale, skew, sub, tm, tv,
@@ -41,7 +42,8 @@ from linkwork.model.given import FrameLike, Given, VectorLike, given
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the frame on the body, then per point its place on its body, o_j and w_j
-UA, QA, POINTS, POINT = 0, 3, 7, 7
+UA, QA, POINTS = record(ua=3, qa=4, points=0)
+POINT = 7  # numbers of a point
 
 
 @inlined

@@ -43,6 +43,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import accumulate, add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame, as_frame, place
@@ -50,7 +51,9 @@ from linkwork.model.given import DirectionLike, FrameLike, VectorLike
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: of the plane t₁, t₂, k and p on body a; centre and axis on body b, radius, 1 for a ball
-T1, T2, NORMAL, POINT, CENTRE, AXIS, RADIUS, BALL, REALS = 0, 3, 6, 9, 12, 15, 18, 19, 20
+T1, T2, NORMAL, POINT, CENTRE, AXIS, RADIUS, BALL, REALS = record(
+    t1=3, t2=3, normal=3, point=3, centre=3, axis=3, radius=1, ball=1, reals=0
+)
 ROW_NAMES = ("slip x", "slip y", "normal")
 FLAT = 1e-9  # sine of the angle between a wheel and the plane: it lies on its side
 OFF = 0.1  # of the radius: how far from the plane a wheel may be described

@@ -32,6 +32,7 @@ from linkwork.elements.forces.torsion_spring import (
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import qconj, qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mm, mv, scale, skew, sub, tm, tv,
@@ -44,7 +45,7 @@ from linkwork.model.given import (
 from linkwork.model.registry import Entry, Family
 
 # reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π, the angle
-QA, QB, UA, UB, LEAD, MEMORY, REALS = 0, 4, 8, 11, 14, 15, 16
+QA, QB, UA, UB, LEAD, MEMORY, REALS = record(qa=4, qb=4, ua=3, ub=3, lead=1, memory=1, reals=0)
 
 
 @inlined

@@ -36,6 +36,7 @@ from linkwork.elements.joints.motion_laws import ROW_NAMES, row_laws
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import qmul, rotation_matrix
 from linkwork.math.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
@@ -48,7 +49,9 @@ from linkwork.model.given import (
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: the frames on their bodies, whether the axes are those of P, then u and u̇ of the six rows
-UA, QA, UB, QB, SECOND, VALUE, RATE, REALS = 0, 3, 7, 10, 14, 15, 21, 27
+UA, QA, UB, QB, SECOND, VALUE, RATE, REALS = record(
+    ua=3, qa=4, ub=3, qb=4, second=1, value=6, rate=6, reals=0
+)
 ZERO = (0.0, 0.0, 0.0)
 
 

@@ -14,8 +14,9 @@ A law is a small dataclass with the user's words, and one routine (memory.pointe
 elements share; joints call it by the address that stands in their numbers, so a new law never
 recompiles a joint, and only laws that a model uses are compiled.
 
-Numbers of a law, p:  [address][components n][how many numbers][whether σ₀ or ε₀ follows the motion]
-                      [σ₀ σ̇₀ ε₀ ε̇₀, six each][its own]
+Reals of a law, p:    [σ₀ σ̇₀ ε₀ ε̇₀, six each][its own]
+Integers of it, q:    [address][components n][how many reals and integers it has]
+                      [whether σ₀ or ε₀ follows the motion][its own]
 Work y of a call:     [ε, ε̇, σ, σ_s: six each][K, D: 6×6 each][W][∂W/∂t][whether W is wanted]
                       [which corners are passed, 0 for none][how fast it goes further, or 0]
 A law made of laws calls them with the work LEVEL numbers further on.
@@ -31,7 +32,9 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.compiled import compiled, inlined
+from linkwork.math.memory.addresses import address_of
 from linkwork.math.memory.pointers import Routine, begin, call_at, shift
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.drives.base import leaves_that_follow
@@ -40,20 +43,28 @@ from linkwork.model.given import PreLike
 from linkwork.model.signals.load_readings import resolved
 from linkwork.model.registry import Law
 
-# numbers of a law
-ADDRESS, SIZE, LENGTH, FOLLOWS, PRESTRESS, PRESTRAIN, OWN = 0, 1, 2, 3, 4, 16, 28
-JUMPS = 2.0  # in place of FOLLOWS: energy would jump with a drive, so none counts as stored
+# reals of a law
+PRESTRESS, PRESTRAIN, OWN = record(prestress=12, prestrain=12, own=0)
+# integers of a law
+LAW_INTEGERS = record(routine=1, components=1, reals=1, integers=1, follows=1, own_integers=0)
+ROUTINE, COMPONENTS, REALS, INTEGERS, FOLLOWS, OWN_INTEGERS = LAW_INTEGERS
+STAYS, MOVES, JUMPS = range(3)  # FOLLOWS; JUMPS: energy would jump with a drive, so none is stored
 # work of a call
-STRAIN, RATE, STRESS, STORED, KE, KD, ENERGY, SUPPLIED, WANTED = 0, 6, 12, 18, 24, 60, 96, 97, 98
-BEYOND, FURTHER = 99, 100
-LEVEL, LEVELS, STACK = 101, 4, 640  # work of laws in laws, then the stack of formulas
+LAW_WORK = record(
+    strain=6, rate=6, stress=6, stored=6, ke=36, kd=36, energy=1, supplied=1, wanted=1, beyond=1,
+    further=1,
+)  # fmt: skip
+(STRAIN, RATE, STRESS, STORED, KE, KD, ENERGY, SUPPLIED, WANTED, BEYOND, FURTHER) = LAW_WORK
+LEVEL = LAW_WORK.width
+LEVELS, STACK = 4, 640  # work of laws in laws, then the stack of formulas
 WORK = LEVEL * LEVELS + STACK
 
 
 @inlined
-def respond(t, p, y):
-    """The law at p for the strain and rate in y, pre-stress and pre-strain included."""
-    n = int(p[SIZE])
+def respond(t, p, y, q):
+    """The law with the reals p and integers q for the strain and rate in y, pre-stress and
+    pre-strain included."""
+    n = q[COMPONENTS]
     for i in range(n):
         y[STRAIN + i] -= p[PRESTRAIN + i]
         y[STRESS + i] = 0.0
@@ -65,24 +76,30 @@ def respond(t, p, y):
     y[SUPPLIED] = 0.0
     y[BEYOND] = 0.0
     y[FURTHER] = 0.0
-    call_at(np.int64(p[ADDRESS]), t, p, y)
+    call_at(q[ROUTINE], t, p, y, q)
     for i in range(n):
         y[STRAIN + i] += p[PRESTRAIN + i]
         y[SUPPLIED] += p[PRESTRESS + 6 + i] * y[STRAIN + i] - y[STORED + i] * p[PRESTRAIN + 6 + i]
         y[ENERGY] += p[PRESTRESS + i] * y[STRAIN + i]
         y[STRESS + i] += p[PRESTRESS + i]
         y[STORED + i] += p[PRESTRESS + i]
-    if p[FOLLOWS] == JUMPS:
+    if q[FOLLOWS] == JUMPS:
         y[ENERGY] = 0.0
         y[SUPPLIED] = 0.0
         for i in range(n):
             y[STORED + i] = 0.0
-    elif p[FOLLOWS] != 0.0:
+    elif q[FOLLOWS] == MOVES:
         y[ENERGY] = 0.0
         y[SUPPLIED] = 0.0
         for i in range(n):
             y[STORED + i] = y[STRESS + i]
             y[SUPPLIED] -= y[STRESS + i] * y[RATE + i]
+
+
+@inlined
+def law_at(numbers, i, column):
+    """The place of a law's numbers in row i of a table, from a column on."""
+    return shift(begin(numbers), i * numbers.shape[1] + column)
 
 
 @inlined
@@ -93,8 +110,9 @@ def pass_corner(y, side, outward):
 
 
 @compiled
-def responses(numbers, strains, rates, wanted, found):
-    """Work of calls at many strains and rates (T, n), numbers (T, …); found (T, LEVEL)."""
+def responses(integers, numbers, strains, rates, wanted, found):
+    """Work of calls at many strains and rates (T, n), reals (T, …), integers (T or 1, …); found
+    (T, LEVEL)."""
     work = np.zeros(WORK)
     n = strains.shape[1]
     for k in range(strains.shape[0]):
@@ -102,25 +120,36 @@ def responses(numbers, strains, rates, wanted, found):
             work[STRAIN + i] = strains[k, i]
             work[RATE + i] = rates[k, i]
         work[WANTED] = wanted
-        respond(0.0, shift(begin(numbers), k * numbers.shape[1]), begin(work))
+        q = law_at(integers, k if integers.shape[0] > 1 else 0, 0)
+        respond(0.0, law_at(numbers, k, 0), begin(work), q)
         for i in range(LEVEL):
             found[k, i] = work[i]
 
 
 def over_times(
-    numbers: np.ndarray, strains: np.ndarray, rates: np.ndarray | None = None
-) -> np.ndarray:
-    """The work (T, LEVEL) of a law at T strains (T, n); numbers (T, …) are its own at each."""
+    integers: np.ndarray, numbers: np.ndarray, strains: np.ndarray,
+    rates: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """The work (T, LEVEL) of a law at T strains (T, n); its reals (T, …) are those at each, its
+    integers the same at all, or (T, …)."""
     strains = np.ascontiguousarray(strains, dtype=float)
     rates = np.zeros_like(strains) if rates is None else np.ascontiguousarray(rates, dtype=float)
     found = np.zeros((len(strains), LEVEL))
-    responses(np.ascontiguousarray(numbers), strains, rates, 1.0, found)
+    responses(
+        np.ascontiguousarray(np.atleast_2d(integers)), np.ascontiguousarray(numbers), strains,
+        rates, 1.0, found,
+    )  # fmt: skip
     return found
 
 
 # ----------------------------------------------------------------------------- the user's words
 
-Own = list[float | tuple[Drive, int]]  # a number, or a drive and which derivative of it
+class Code(int):
+    """An integer among the numbers of a law: a count, a code of an operation."""
+
+
+# a number, a drive and which derivative of it, an integer, or the routine of a law within
+Own = list[float | tuple[Drive, int] | Code | Routine]
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,11 +209,14 @@ class ConstitutiveLaw:
             part for word in ("prestress", "prestrain")
             for part in self._jets(word, n, f"{word} of {self.label} of {what}")
         ]  # fmt: skip
-        follows = float(any(isinstance(x, tuple) and leaves_that_follow(x[0]) for x in pre))
+        follows = MOVES if any(
+            isinstance(x, tuple) and leaves_that_follow(x[0]) for x in pre
+        ) else STAYS  # fmt: skip
         if self.switches([*pre, *own[: self.leading]]):
             follows = JUMPS
-        head = [float(self.routine.address), float(n), float(OWN + len(own)), follows]
-        return [*head, *pre, *own]
+        integers = sum(map(is_integer, own))
+        sizes = OWN + len(own) - integers, OWN_INTEGERS + integers
+        return [self.routine, *map(Code, (n, *sizes, follows)), *pre, *own]
 
     def switches(self, numbers: Own) -> bool:
         """Whether a drive whose rate supplies energy jumps, so that its rate does not tell it."""
@@ -216,15 +248,23 @@ class ConstitutiveLaw:
         raise NotImplementedError(f"{cls.__name__}.samples is needed for the derivative test")
 
 
-def law_numbers(law: Any, n: int, what: str, column: int) -> tuple[np.ndarray, list[Law]]:
-    """A law's numbers at t = 0 and what changes them in time, for an entry that holds them from
-    `column` on."""
+def is_integer(number: Any) -> bool:
+    """Whether a number of a law is one of its integers."""
+    return isinstance(number, (Code, Routine))
+
+
+def law_numbers(
+    law: Any, n: int, what: str, column: int
+) -> tuple[np.ndarray, tuple[Any, ...], list[Law]]:
+    """A law's reals at t = 0, its integers and what changes the reals in time, for an entry that
+    holds these from `column` on."""
     if not isinstance(law, ConstitutiveLaw):
         raise ModelError(
             f"{what} needs a law such as lw.laws.LinearElastic(100.0), but {checks.show(law)} was "
             "given"
         )
-    parts = law.numbers(n, what)
+    listed = law.numbers(n, what)
+    parts: list[Any] = [x for x in listed if not is_integer(x)]
     numbers, laws = np.zeros(len(parts)), []
     for i, part in enumerate(parts):
         if not isinstance(part, tuple):
@@ -235,7 +275,19 @@ def law_numbers(law: Any, n: int, what: str, column: int) -> tuple[np.ndarray, l
             drive = resolved(part[0])
             signal = drive if leaves_that_follow(drive) else None
             laws.append(Law(column + i, _column(drive, part[1]), 1, signal=signal))
-    return numbers, laws
+    integers = tuple(int(x) if isinstance(x, Code) else x for x in listed if is_integer(x))
+    return numbers, integers, laws
+
+
+def addresses(integers: tuple[Any, ...]) -> np.ndarray:
+    """The integers of a law as kernels read them."""
+    return np.array([address_of(x) for x in integers], np.int64)
+
+
+def padded(integers: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A law's integers with zeros after them, in as many places as few families need."""
+    places = max(8, 1 << (len(integers) - 1).bit_length())
+    return (*integers, *[0] * (places - len(integers)))
 
 
 def _column(drive: Drive, level: int) -> Any:

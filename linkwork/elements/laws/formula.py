@@ -1,11 +1,14 @@
 """Formulas and functions of the user inside laws: a postfix program on a stack, differentiated.
 
 An entry of the stack is a value and its derivatives by m variables; every rule f(a, b) has its
-partial derivatives, ∂f = f_a ∂a + f_b ∂b (forward mode).  A program is a list of numbers:
+partial derivatives, ∂f = f_a ∂a + f_b ∂b (forward mode).  A program has integers q, after how many
+codes and how many reals it has, and reals p:
 
-    [NUMBER, value]  [VARIABLE, i]  [TIME]
-    [TABLE, k, beyond its ends, k places, 4 (k − 1) coefficients of cubics]
-    [rule]           as in formulas of time (model.drives.formulas.jets), by its number in RULES
+    q  NUMBER         p  value
+       VARIABLE, i
+       TIME
+       TABLE, k, beyond its ends     k places, 4 (k − 1) coefficients of cubics
+       rule           as in formulas of time (model.drives.formulas.jets), by its number in RULES
 """
 
 from __future__ import annotations
@@ -15,17 +18,19 @@ from typing import Any
 
 from numpy.polynomial.chebyshev import cheb2poly
 
-from linkwork.elements.laws.base import STACK
+from linkwork.elements.laws.base import STACK, Code
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.memory.pointers import shift
+from linkwork.math.record import record
 from linkwork.model.drives import (
     Chain, Chebyshev, Constant, Delayed, Drive, Expression, Formula, Piecewise, Polynomial, Product,
     Quotient, Ramp, Sine, Sum, Table, as_drive,
 )  # fmt: skip
 from linkwork.model.drives.formulas.formula import Step
 
-NUMBER, VARIABLE, TIME, TABLE = 0, 1, 2, 3
+NUMBER, VARIABLE, TIME, TABLE = range(4)
+LENGTH, NUMBERS, CODES = record(length=1, numbers=1, codes=0)  # integers of a program
 REFUSE, HOLD, EXTEND = 0, 1, 2  # beyond a table: not a number, its end values, its end pieces
 BEYOND = {"error": REFUSE, "hold": HOLD}
 ROOM = 8  # of the stack, for programs that stand for names
@@ -143,11 +148,11 @@ def look_up(p, k, outside, x):
 
 
 @inlined
-def run(t, p, end, x, m, stack):
-    """The program of `end` numbers at p for the variables x; the result is at the stack's foot."""
-    i, top, w = 0, -1, m + 1
+def run(t, p, program, x, m, stack):
+    """A program for the variables x; the result is at the stack's foot."""
+    i, end, at, top, w = CODES, CODES + program[LENGTH], 0, -1, m + 1
     while i < end:
-        rule = int(p[i])
+        rule = program[i]
         i += 1
         if rule < TABLE:
             top += 1
@@ -155,10 +160,10 @@ def run(t, p, end, x, m, stack):
             for j in range(1, w):
                 stack[q + j] = 0.0
             if rule == NUMBER:
-                stack[q] = p[i]
-                i += 1
+                stack[q] = p[at]
+                at += 1
             elif rule == VARIABLE:
-                which = int(p[i])
+                which = program[i]
                 stack[q] = x[which]
                 stack[q + 1 + which] = 1.0
                 i += 1
@@ -167,9 +172,10 @@ def run(t, p, end, x, m, stack):
         elif rule < BINARY:
             q = top * w
             if rule == TABLE:
-                k = int(p[i])
-                value, slope = look_up(shift(p, i + 2), k, p[i + 1], stack[q])
-                i += 2 + k + 4 * (k - 1)
+                k = program[i]
+                value, slope = look_up(shift(p, at), k, program[i + 1], stack[q])
+                i += 2
+                at += k + 4 * (k - 1)
             else:
                 value, slope = rule_of_one(rule - UNARY, stack[q])
             stack[q] = value
@@ -193,64 +199,68 @@ def run(t, p, end, x, m, stack):
 # ----------------------------------------------------------------------------- making programs
 
 
+ProgramNumbers = list[float | Code]
+
+
+def measured(numbers: ProgramNumbers) -> ProgramNumbers:
+    """The numbers of a program after how many integers and reals they are."""
+    codes = sum(isinstance(x, Code) for x in numbers)
+    return [Code(codes), Code(len(numbers) - codes), *numbers]
+
+
 def program(
-    steps: tuple[Step, ...], names: dict[str, int | list[float]], what: str, m: int = 1
-) -> list[float]:
-    """Numbers of a postfix program in m variables.
+    steps: tuple[Step, ...], names: dict[str, int | ProgramNumbers], what: str, m: int = 1
+) -> ProgramNumbers:
+    """Codes and reals of a postfix program in m variables.
 
     names: the number of each variable, −1 for the time, or a program that stands for the name.
     """
-    out: list[float] = []
+    out: ProgramNumbers = []
     depth = deepest = 0
     for step in steps:
         if isinstance(step, tuple):
             name, n = step
             code = RULES[name]
             fixed = 1 if code < BINARY else 2 if code < PICK else 3
-            out += [float(code)] * (n - 1 if fixed == 2 else 1)  # a chain such as max(a, b, c)
+            out += [Code(code)] * (n - 1 if fixed == 2 else 1)  # a chain such as max(a, b, c)
             depth -= n - 1
         else:
             depth += 1
             named = names[step] if isinstance(step, str) else None
             if named is None:
-                out += [float(NUMBER), float(step)]
+                out += [Code(NUMBER), float(step)]
             elif isinstance(named, list):
                 out += named
             else:
-                out += [float(TIME)] if named < 0 else [float(VARIABLE), float(named)]
+                out += [Code(TIME)] if named < 0 else [Code(VARIABLE), Code(named)]
         deepest = max(deepest, depth)
     if (deepest + ROOM) * (m + 1) > STACK:
         raise ModelError(f"{what} is a formula nested too deeply; write it in smaller parts")
     return out
 
 
-def reads_time(p: list[float]) -> bool:
+def reads_time(numbers: ProgramNumbers) -> bool:
     """Whether the program depends on the time."""
-    i = 0
-    while i < len(p):
-        code = int(p[i])
-        if code == TIME:
+    codes, i = [x for x in numbers if isinstance(x, Code)], 0
+    while i < len(codes):
+        if codes[i] == TIME:
             return True
-        if code == TABLE:
-            k = int(p[i + 1])
-            i += 3 + k + 4 * (k - 1)
-        else:
-            i += 2 if code < TIME else 1
+        i += {VARIABLE: 2, TABLE: 3}.get(codes[i], 1)
     return False
 
 
-def function_program(f: Any, what: str, variable: int = 0) -> list[float]:
+def function_program(f: Any, what: str, variable: int = 0) -> ProgramNumbers:
     """The program of a function of one variable: a number, a drive read as a function of it."""
     drive = as_drive(f, what=what)
-    return _drive_program(drive, [float(VARIABLE), float(variable)], what)
+    return _drive_program(drive, [Code(VARIABLE), Code(variable)], what)
 
 
-def _drive_program(drive: Drive, x: list[float], what: str) -> list[float]:
-    def then(*rules: Any) -> list[float]:
-        return [float(RULES[r]) if isinstance(r, str) else r for r in rules]
+def _drive_program(drive: Drive, x: ProgramNumbers, what: str) -> ProgramNumbers:
+    def then(*rules: str) -> ProgramNumbers:
+        return [Code(RULES[r]) for r in rules]
 
-    def number(v: float) -> list[float]:
-        return [float(NUMBER), v]
+    def number(v: float) -> ProgramNumbers:
+        return [Code(NUMBER), float(v)]
 
     match drive:
         case Constant(v=v):
@@ -267,7 +277,7 @@ def _drive_program(drive: Drive, x: list[float], what: str) -> list[float]:
             return out
         case Table():
             knots, coefficients = drive._pieces
-            head = [float(TABLE), float(len(knots)), float(BEYOND.get(drive.outside, EXTEND))]
+            head = map(Code, (TABLE, len(knots), BEYOND.get(drive.outside, EXTEND)))
             return [*x, *head, *knots.tolist(), *coefficients.T.ravel().tolist()]
         case Sum(terms=terms):
             out = _drive_program(terms[0], x, what)

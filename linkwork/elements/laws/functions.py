@@ -17,10 +17,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, LEVEL, LEVELS, OWN, RATE, SIZE, STORED, STRAIN, STRESS, WANTED,
-    ConstitutiveLaw, Own, matrix,
+    COMPONENTS, ENERGY, KD, KE, LEVEL, LEVELS, OWN, OWN_INTEGERS, RATE, STORED, STRAIN, STRESS,
+    WANTED, Code, ConstitutiveLaw, Own, matrix,
 )  # fmt: skip
-from linkwork.elements.laws.formula import function_program, program, reads_time, run
+from linkwork.elements.laws.formula import (
+    CODES, LENGTH, NUMBERS, ProgramNumbers, function_program, measured, program, reads_time, run,
+)  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.memory.pointers import Routine, shift
@@ -38,31 +40,31 @@ GAUSS = (  # five points: places and weights on −1 … 1
 
 
 @inlined
-def of_one(t, p, length, product, x, stack):
+def of_one(t, p, q, product, x, stack):
     """f(x) and f'(x), or of f(x) x."""
     stack[0] = x
-    run(t, p, length, stack, 1, shift(stack, 1))
+    run(t, p, q, stack, 1, shift(stack, 1))
     f, slope = stack[1], stack[2]
-    if product != 0.0:
+    if product != 0:
         return f * x, f + slope * x
     return f, slope
 
 
 @inlined
-def stored_by(t, p, length, product, x, stack):
+def stored_by(t, p, q, product, x, stack):
     """∫ f from 0 to x."""
     total = 0.0
     for k in range(PANELS):
         for place, weight in GAUSS:
-            f, _ = of_one(t, p, length, product, x * (k + 0.5 + 0.5 * place) / PANELS, stack)
+            f, _ = of_one(t, p, q, product, x * (k + 0.5 + 0.5 * place) / PANELS, stack)
             total += 0.5 * weight * f
     return total * x / PANELS
 
 
-def functions(t, p, y):
-    """own: product, K, D, then per component the length of f and f, and of h and h."""
-    n, at = int(p[SIZE]), OWN + 1
-    product, stack = p[OWN], shift(y, LEVEL * LEVELS)
+def functions(t, p, y, q):
+    """own: product, K, D, then per component the programs of f and h."""
+    n, at, place = q[COMPONENTS], OWN, OWN_INTEGERS + 1
+    product, stack = q[OWN_INTEGERS], shift(y, LEVEL * LEVELS)
     for i in range(n):
         for j in range(n):
             k, d = p[at + n * i + j], p[at + n * n + n * i + j]
@@ -74,52 +76,54 @@ def functions(t, p, y):
             y[ENERGY] += 0.5 * y[STRAIN + i] * symmetric * y[STRAIN + j]
     at += 2 * n * n
     for i in range(n):
-        length = int(p[at])
-        if length > 0:
-            f, slope = of_one(t, shift(p, at + 1), length, product, y[STRAIN + i], stack)
+        numbers, program = shift(p, at), shift(q, place)
+        if program[LENGTH] > 0:
+            f, slope = of_one(t, numbers, program, product, y[STRAIN + i], stack)
             y[STRESS + i] += f
             y[STORED + i] += f
             y[KE + 7 * i] += slope
             if y[WANTED] != 0.0:
-                place = shift(p, at + 1)
-                y[ENERGY] += stored_by(t, place, length, product, y[STRAIN + i], stack)
-        at += 1 + length
-        length = int(p[at])
-        if length > 0 and product != 0.0:
-            d, slope = of_one(t, shift(p, at + 1), length, 0.0, y[STRAIN + i], stack)
+                y[ENERGY] += stored_by(t, numbers, program, product, y[STRAIN + i], stack)
+        at += program[NUMBERS]
+        place += CODES + program[LENGTH]
+        numbers, program = shift(p, at), shift(q, place)
+        if program[LENGTH] > 0 and product != 0:
+            d, slope = of_one(t, numbers, program, 0, y[STRAIN + i], stack)
             y[STRESS + i] += d * y[RATE + i]
             y[KE + 7 * i] += slope * y[RATE + i]
             y[KD + 7 * i] += d
-        elif length > 0:
-            f, slope = of_one(t, shift(p, at + 1), length, 0.0, y[RATE + i], stack)
+        elif program[LENGTH] > 0:
+            f, slope = of_one(t, numbers, program, 0, y[RATE + i], stack)
             y[STRESS + i] += f
             y[KD + 7 * i] += slope
-        at += 1 + length
+        at += program[NUMBERS]
+        place += CODES + program[LENGTH]
 
 
-def symbolic(t, p, y):
-    """own: whether it stores energy, the time, then per component the length of its program and
-    the program.
+def symbolic(t, p, y, q):
+    """own: whether it stores energy, the time, then per component its program.
 
     Variables 0 … 5 are strains and 6 … 11 rates, as they lie in y.
     """
-    n, at, stack, t = int(p[SIZE]), OWN + 2, shift(y, LEVEL * LEVELS), p[OWN + 1]
+    n, at, place, t = q[COMPONENTS], OWN + 1, OWN_INTEGERS + 1, p[OWN]
+    stack = shift(y, LEVEL * LEVELS)
     for i in range(n):
-        length = int(p[at])
-        run(t, shift(p, at + 1), length, y, 12, stack)
+        program = shift(q, place)
+        run(t, shift(p, at), program, y, 12, stack)
         y[STRESS + i] += stack[0]
         for j in range(n):
             y[KE + 6 * i + j] += stack[1 + j]
             y[KD + 6 * i + j] += stack[7 + j]
-        at += 1 + length
-    if p[OWN] != 0.0:
+        at += program[NUMBERS]
+        place += CODES + program[LENGTH]
+    if q[OWN_INTEGERS] != 0:
         y[STORED] = y[STRESS]
         if y[WANTED] != 0.0:
             x, total = y[STRAIN], 0.0
             for k in range(PANELS):
                 for place, weight in GAUSS:
                     y[STRAIN] = x * (k + 0.5 + 0.5 * place) / PANELS
-                    run(t, shift(p, OWN + 3), int(p[OWN + 2]), y, 12, stack)
+                    run(t, shift(p, OWN + 1), shift(q, OWN_INTEGERS + 1), y, 12, stack)
                     total += 0.5 * weight * stack[0]
             y[STRAIN] = x
             y[ENERGY] += total * x / PANELS
@@ -129,7 +133,7 @@ FUNCTIONS = Routine(functions)
 SYMBOLIC = Routine(symbolic)
 
 
-def component_programs(given: Any, n: int, word: str, what: str) -> list[list[float]]:
+def component_programs(given: Any, n: int, word: str, what: str) -> list[ProgramNumbers]:
     """A program per component, empty where there is none."""
     if given is None:
         return [[]] * n
@@ -147,7 +151,7 @@ def component_programs(given: Any, n: int, word: str, what: str) -> list[list[fl
     return found
 
 
-def clock(programs: list[list[float]]) -> Own:
+def clock(programs: list[ProgramNumbers]) -> Own:
     """The time as a number of the law, where a program needs it."""
     return [(polynomial([0, 1]), 0)] if any(map(reads_time, programs)) else [0.0]
 
@@ -178,12 +182,12 @@ class FunctionViscoelastic(ConstitutiveLaw):
         K, D = matrix(self.stiffness, n, f"stiffness of {what}"), matrix(
             self.viscosity, n, f"viscosity of {what}"
         )
-        out: Own = [float(checks.flag(self.product, f"product of {what}"))]
+        out: Own = [Code(checks.flag(self.product, f"product of {what}"))]
         out += [*K.ravel().tolist(), *D.ravel().tolist()]
         f = component_programs(self.functions, n, "functions", what)
         h = component_programs(self.viscous_functions, n, "viscous_functions", what)
         for part in (x for pair in zip(f, h, strict=True) for x in pair):
-            out += [float(len(part)), *part]
+            out += measured(part)
         return out
 
     @classmethod
@@ -209,9 +213,9 @@ class ScalarFunctionElastic(ConstitutiveLaw):
     routine: ClassVar[Routine] = FUNCTIONS
 
     def own(self, n: int, what: str) -> Own:
-        out: Own = [0.0] * (1 + 2 * n * n)
+        out: Own = [Code(0), *[0.0] * (2 * n * n)]
         for part in component_programs(self.function, n, "function", what):
-            out += [float(len(part)), *part, 0.0]
+            out += [*measured(part), *measured([])]
         return out
 
     @classmethod
@@ -256,7 +260,7 @@ class Symbolic(ConstitutiveLaw):
                 f"{what} needs {n} expressions, and {n} names for strain and rate where they are "
                 f"used, but has {len(texts)}, {len(strain)} and {len(rate)}"
             )
-        names: dict[str, int | list[float]] = {"t": -1}
+        names: dict[str, int | ProgramNumbers] = {"t": -1}
         names |= {name: i for i, name in enumerate(strain)}
         names |= {name: 6 + i for i, name in enumerate(rate)}
         parts = []
@@ -264,9 +268,9 @@ class Symbolic(ConstitutiveLaw):
             steps = parse_formula(text, f"expressions of {what}", tuple(names))
             parts.append(program(steps, names, f"expressions of {what}", m=12))
         time = clock(parts)
-        out: Own = [float(n == 1 and not rate and time == [0.0]), *time]
+        out: Own = [Code(n == 1 and not rate and time == [0.0]), *time]
         for part in parts:
-            out += [float(len(part)), *part]
+            out += measured(part)
         return out
 
     @classmethod

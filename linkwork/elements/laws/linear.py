@@ -15,20 +15,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, OWN, RATE, SIZE, STORED, STRAIN, STRESS, SUPPLIED, ConstitutiveLaw, Own, matrix,
+    COMPONENTS, ENERGY, KD, KE, OWN, RATE, STORED, STRAIN, STRESS, SUPPLIED, ConstitutiveLaw, Own,
+    matrix,
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.math.memory.pointers import Routine
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive, sine
 from linkwork.model.given import CoefficientLike, DriveLike
 
 # own numbers: a, ȧ, b, c, then K and D
-SCALE, SCALE_RATE, SCALE_D, COUPLING, MATRICES = OWN, OWN + 1, OWN + 2, OWN + 3, OWN + 4
+SCALE, SCALE_RATE, SCALE_D, COUPLING, MATRICES = record(
+    OWN, scale=1, scale_rate=1, scale_d=1, coupling=1, matrices=0
+)
 
 
-def linear(t, p, y):
-    n = int(p[SIZE])
+def linear(t, p, y, q):
+    n = q[COMPONENTS]
     a, b = p[SCALE], p[SCALE_D]
     for i in range(n):
         for j in range(n):

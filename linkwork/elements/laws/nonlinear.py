@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, OWN, RATE, SIZE, STORED, STRAIN, STRESS, ConstitutiveLaw, Own, matrix,
+    COMPONENTS, ENERGY, KD, KE, OWN, RATE, STORED, STRAIN, STRESS, ConstitutiveLaw, Own, matrix,
     pass_corner, vector,
 )  # fmt: skip
 from linkwork.errors import ModelError
@@ -52,8 +52,8 @@ def put_viscous(y, i, g, slope):
     y[KD + 7 * i] += slope
 
 
-def cubic(t, p, y):
-    n = int(p[SIZE])
+def cubic(t, p, y, q):
+    n = q[COMPONENTS]
     for i in range(n):
         k1, k2, k3, s = p[OWN + i], p[OWN + n + i], p[OWN + 2 * n + i], y[STRAIN + i]
         size = abs(s)
@@ -76,9 +76,9 @@ def inverse_square(t, p, y):
     put(y, 0, k / (s * s), -2.0 * k / (s * s * s), k - k / s)
 
 
-def double_linear(t, p, y):
+def double_linear(t, p, y, q):
     """own: k₁, upper, lower, k₂ above, k₃ below, d₁, d₂."""
-    n = int(p[SIZE])
+    n = q[COMPONENTS]
     for i in range(n):
         k, s, r, d = p[OWN], y[STRAIN + i], y[RATE + i], p[OWN + 5]
         beyond, slope = 0.0, k
@@ -130,9 +130,9 @@ def stop(t, p, y):
             y[KE] -= slope
 
 
-def hardening(t, p, y):
+def hardening(t, p, y, q):
     """own: k, α, β."""
-    n, k, alpha, beta = int(p[SIZE]), p[OWN], p[OWN + 1], p[OWN + 2]
+    n, k, alpha, beta = q[COMPONENTS], p[OWN], p[OWN + 1], p[OWN + 2]
     square = 0.0
     for i in range(n):
         square += y[STRAIN + i] * y[STRAIN + i]

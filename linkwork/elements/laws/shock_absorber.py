@@ -15,8 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.elements.laws.base import ConstitutiveLaw, Own
-from linkwork.elements.laws.formula import function_program, program
+from linkwork.elements.laws.base import Code, ConstitutiveLaw, Own
+from linkwork.elements.laws.formula import (
+    NUMBER, ProgramNumbers, function_program, measured, program,
+)  # fmt: skip
 from linkwork.elements.laws.functions import SYMBOLIC, clock
 from linkwork.errors import ModelError
 from linkwork.math.memory.pointers import Routine
@@ -63,7 +65,7 @@ class ShockAbsorber(ConstitutiveLaw):
     sizes: ClassVar[tuple[int, ...]] = (1,)
 
     def own(self, n: int, what: str) -> Own:
-        names: dict[str, int | list[float]] = {"e": STRAIN, "r": RATE}
+        names: dict[str, int | ProgramNumbers] = {"e": STRAIN, "r": RATE}
         words = ["pressure", "area", "fluid_area", "density", "drag"]
         numbers = {w: checks.number(getattr(self, w), f"{w} of {what}", minimum=0) for w in words}
         words = ["interaction", "exponent", "upper", "lower", "scale"]
@@ -90,11 +92,11 @@ class ShockAbsorber(ConstitutiveLaw):
                 pair = checks.vector(getattr(self, word), f"{word} of {what}", 2)
                 width = checks.number(pair[1], f"rate in {word} of {what}", positive=True)
                 numbers |= {mu: float(pair[0]), v: width}
-        names |= {w: [0.0, x] for w, x in numbers.items()}
+        names |= {w: [Code(NUMBER), x] for w, x in numbers.items()}
         part = program(parse_formula(formula, what, tuple(names)), names, what, m=12)
-        return [0.0, *clock([part]), float(len(part)), *part]
+        return [Code(0), *clock([part]), *measured(part)]
 
-    def oil(self, names: dict[str, int | list[float]], what: str) -> str:
+    def oil(self, names: dict[str, int | ProgramNumbers], what: str) -> str:
         """The area that the oil flows through as a formula; "" where there is no oil."""
         terms = []
         areas = {"metering": self.metering, "negative": self.negative, "orifice": self.orifice}

@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.laws.base import (
-    BEYOND, ENERGY, FURTHER, KD, KE, LENGTH, LEVEL, LEVELS, OWN, RATE, SIZE, STORED, STRAIN, STRESS,
-    SUPPLIED, WANTED, ConstitutiveLaw, Own, respond, vector,
+    BEYOND, COMPONENTS, ENERGY, FURTHER, INTEGERS, KD, KE, LEVEL, LEVELS, OWN, OWN_INTEGERS, RATE,
+    REALS, STORED, STRAIN, STRESS, SUPPLIED, WANTED, Code, ConstitutiveLaw, Own, respond, vector,
 )  # fmt: skip
 from linkwork.elements.laws.linear import LinearViscoelastic
 from linkwork.elements.laws.nonlinear import CubicElastic
@@ -59,37 +59,38 @@ def hand_down(y, z, n):
     z[WANTED] = y[WANTED]
 
 
-def parallel(t, p, y):
+def parallel(t, p, y, q):
     """own: how many, then the numbers of each."""
-    n, at, z = int(p[SIZE]), OWN + 1, shift(y, LEVEL)
-    for _ in range(int(p[OWN])):
-        inner = shift(p, at)
+    n, at, place, z = q[COMPONENTS], OWN, OWN_INTEGERS + 1, shift(y, LEVEL)
+    for _ in range(q[OWN_INTEGERS]):
+        inner = shift(q, place)
         hand_down(y, z, n)
-        respond(t, inner, z)
+        respond(t, shift(p, at), z, inner)
         gather(y, z, n, 1.0)
-        at += int(inner[LENGTH])
+        at += inner[REALS]
+        place += inner[INTEGERS]
 
 
-def time_variant(t, p, y):
+def time_variant(t, p, y, q):
     """own: a, ȧ, then the numbers of the law."""
-    n, z = int(p[SIZE]), shift(y, LEVEL)
+    n, z = q[COMPONENTS], shift(y, LEVEL)
     y[WANTED] = 1.0  # the energy is part of the power
     hand_down(y, z, n)
-    respond(t, shift(p, OWN + 2), z)
+    respond(t, shift(p, OWN + 2), z, shift(q, OWN_INTEGERS))
     gather(y, z, n, p[OWN])
     y[SUPPLIED] += p[OWN + 1] * z[ENERGY]
 
 
-def axial(t, p, y):
+def axial(t, p, y, q):
     """own: the direction, then the numbers of the law."""
-    n, z = int(p[SIZE]), shift(y, LEVEL)
+    n, z = q[COMPONENTS], shift(y, LEVEL)
     z[STRAIN] = 0.0
     z[RATE] = 0.0
     for i in range(n):
         z[STRAIN] += p[OWN + i] * y[STRAIN + i]
         z[RATE] += p[OWN + i] * y[RATE + i]
     z[WANTED] = y[WANTED]
-    respond(t, shift(p, OWN + n), z)
+    respond(t, shift(p, OWN + n), z, shift(q, OWN_INTEGERS))
     for i in range(n):
         y[STRESS + i] += p[OWN + i] * z[STRESS]
         y[STORED + i] += p[OWN + i] * z[STORED]
@@ -108,7 +109,7 @@ def at9_of(z, c):
     )  # fmt: skip
 
 
-def intermediate(t, p, y):
+def intermediate(t, p, y, q):
     """own: ξ, then the numbers of the law."""
     z, xi = shift(y, LEVEL), p[OWN]
     e = (y[STRAIN], y[STRAIN + 1], y[STRAIN + 2])
@@ -116,7 +117,7 @@ def intermediate(t, p, y):
     T = rotation_matrix(qexp(scale(xi, e)))
     hand_down(y, z, 3)
     z[RATE], z[RATE + 1], z[RATE + 2] = tv(T, rate)
-    respond(t, shift(p, OWN + 1), z)
+    respond(t, shift(p, OWN + 1), z, shift(q, OWN_INTEGERS))
     g = mv(T, (z[STRESS], z[STRESS + 1], z[STRESS + 2]))
     for i in range(3):
         y[STRESS + i] += g[i]
@@ -191,7 +192,7 @@ class Parallel(Wrapper):
 
     def own(self, n: int, what: str) -> Own:
         laws = tuple(self.laws) if isinstance(self.laws, (list, tuple)) else (self.laws,)
-        return [float(len(laws)), *self.inner(laws, n, what)]
+        return [Code(len(laws)), *self.inner(laws, n, what)]
 
     @classmethod
     def samples(cls, rng: np.random.Generator, n: int) -> Iterator[ConstitutiveLaw]:

@@ -19,13 +19,14 @@ from linkwork.elements.layout import (
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, given
 from linkwork.model.nodes import Node, scalar
 from linkwork.model.registry import Entry, Family, Item
 
-LOAD, MASS, DAMPING, STIFFNESS, REALS = range(5)
+LOAD, MASS, DAMPING, STIFFNESS, REALS = record(load=1, mass=1, damping=1, stiffness=1, reals=0)
 
 
 def quantity_kernel(ints, reals, motion, loads):

@@ -14,14 +14,15 @@ import numpy as np
 from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
-    KD, KE, STRAIN, STRESS, WANTED, WORK, law_numbers, respond,
+    KD, KE, STRAIN, STRESS, WANTED, WORK, law_at, law_numbers, padded, respond,
 )  # fmt: skip
 from linkwork.elements.laws.base import ConstitutiveLaw, RATE as STRAIN_RATE
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE, int_width
 from linkwork.elements.quantities.quantity import Quantity
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin, shift
+from linkwork.math.memory.pointers import begin
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
 from linkwork.model.frame import GROUND, Ground
@@ -29,7 +30,8 @@ from linkwork.model.given import Function, given
 from linkwork.model.nodes import REFERENCE
 from linkwork.model.registry import Entry, Family, Item, Law
 
-OFFSET, OFFSET_RATE, LAW = range(3)
+OFFSET, OFFSET_RATE, LAW = record(offset=1, offset_rate=1, law=0)
+LAW_CODES = int_width(2, 0)  # integers of the law
 A, B, AA, AB, BA, BB = range(6)
 
 
@@ -41,7 +43,8 @@ def quantity_law_kernel(ints, reals, motion, loads):
         y[STRAIN] = values[VALUE, b] - values[VALUE, a] - reals[k, OFFSET]
         y[STRAIN_RATE] = values[RATE, b] - values[RATE, a] - reals[k, OFFSET_RATE]
         y[WANTED] = 0.0
-        respond(motion.time, shift(begin(reals), k * reals.shape[1] + LAW), begin(y))
+        law = law_at(reals, k, LAW)
+        respond(motion.time, law, begin(y), law_at(ints, k, LAW_CODES))
         balance[b] += y[STRESS]
         balance[a] -= y[STRESS]
         if motion.coef[TANGENT] != 0.0:
@@ -57,10 +60,10 @@ QUANTITY_LAW_KERNEL = Kernel(quantity_law_kernel, allocates=True)
 
 
 @functools.cache
-def quantity_law_family(places: int) -> Family:
+def quantity_law_family(places: int, integers: int) -> Family:
     """Laws with at most so many numbers; all share one kernel."""
-    name = f"quantity law of {places}"
-    return Family(name, QUANTITY_LAW_KERNEL, bodies=2, reals=LAW + places)
+    name = f"quantity law of {places} and {integers}"
+    return Family(name, QUANTITY_LAW_KERNEL, bodies=2, reals=LAW + places, integers=integers)
 
 
 @dataclass(eq=False)
@@ -100,7 +103,7 @@ class QuantityLaw(Item):
         return tuple(end for end in (self.first, self.second) if isinstance(end, Quantity))
 
     def entries(self) -> list[Entry]:
-        numbers, laws = law_numbers(self.law, 1, self.label, LAW)
+        numbers, integers, laws = law_numbers(self.law, 1, self.label, LAW)
         reals = np.zeros(LAW + room(numbers))
         reals[LAW : LAW + len(numbers)] = numbers
         if isinstance(self.offset, Constant):
@@ -109,7 +112,9 @@ class QuantityLaw(Item):
             laws = [Law(OFFSET, lambda t: self.offset.jet(t)[:, :2], 2), *laws]
         both = self.first, self.second
         ends = tuple(end.node if isinstance(end, Quantity) else REFERENCE for end in both)
-        return [Entry(quantity_law_family(room(numbers)), ends, reals, laws=laws)]
+        integers = padded(integers)
+        family = quantity_law_family(room(numbers), len(integers))
+        return [Entry(family, ends, reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE, int_width
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import DriveError, ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, Sum, as_drive
 from linkwork.model.given import (
@@ -29,20 +30,22 @@ from linkwork.model.signals.readings import reads
 from linkwork.model.signals.value_readings import value_reading
 from linkwork.model.registry import Entry, Family, Item
 
-STATES, INPUTS, INPUT = range(3)  # numbers of states and inputs, then inputs, B, E, A by rows
+# reals: inputs, B, E, A by rows, C, D
+SIZES = record(int_width(1, 0), states=1, inputs=1)  # integers
+STATES, INPUTS = SIZES
 
 
 def state_space_kernel(ints, reals, motion, loads):
     values, tangent = motion.values, motion.coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
-        n, m, first, block = int(reals[k, STATES]), int(reals[k, INPUTS]), ints[k, 0], ints[k, 1]
-        b = INPUT + m
+        n, m, first, block = ints[k, STATES], ints[k, INPUTS], ints[k, 0], ints[k, 1]
+        b = m
         e, width = b + n * m, 8 * ((n + 7) // 8)
         a = e + n * n
         for i in range(n):
             r = 0.0
             for j in range(m):
-                r -= reals[k, b + m * i + j] * reals[k, INPUT + j]
+                r -= reals[k, b + m * i + j] * reals[k, j]
             for j in range(n):
                 p, q = n * i + j, first + j
                 r += reals[k, e + p] * values[RATE, q] - reals[k, a + p] * values[VALUE, q]
@@ -61,20 +64,23 @@ STATE_SPACE_KERNEL = Kernel(state_space_kernel)
 @functools.cache
 def state_space_family(n: int, m: int, p: int = 0) -> Family:
     """Systems of n states, m inputs and p outputs; all share one kernel."""
-    size = INPUT + m + n * m + 2 * n * n + p * (n + m)
+    size = m + n * m + 2 * n * n + p * (n + m)
     name = f"state space of {n} by {m}" + f" with {p} outputs" * (p > 0)
     outputs = linear_outputs(n, m, p) if p else None
-    return Family(name, STATE_SPACE_KERNEL, bodies=1, reals=size, circuit=outputs)
+    return Family(name, STATE_SPACE_KERNEL, bodies=1, reals=size, integers=SIZES.width,
+                  circuit=outputs)  # fmt: skip
 
 
 def linear_outputs(n: int, m: int, p: int) -> Any:
     """y = C x + D u over time, of n states, m inputs and p outputs."""
 
-    def outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-        first = INPUT + m + n * m + 2 * n * n
+    def outputs(
+        integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+    ) -> dict[str, tuple[np.ndarray, str]]:
+        first = m + n * m + 2 * n * n
         C = reals[0, first : first + p * n].reshape(p, n)
         D = reals[0, first + p * n : first + p * (n + m)].reshape(p, m)
-        y = ends[0].value @ C.T + reals[:, INPUT : INPUT + m] @ D.T
+        y = ends[0].value @ C.T + reals[:, :m] @ D.T
         names = ["output"] if p == 1 else [f"output_{k}" for k in range(p)]
         return {name: (y[:, k], "1") for k, name in enumerate(names)}
 
@@ -88,12 +94,12 @@ def linear_entry(
     n, m = B.shape
     p = 0 if C is None else len(C)
     parts = [
-        np.array([n, m, *np.zeros(m)]), B, np.eye(n) if E is None else E, A,
+        np.zeros(m), B, np.eye(n) if E is None else E, A,
         np.zeros(0) if C is None else C, np.zeros(p * m) if D is None else D,
     ]  # fmt: skip
     reals = np.concatenate([part.ravel() for part in parts])
-    laws = [factor_law(INPUT + j, u) for j, u in enumerate(inputs)]
-    return Entry(state_space_family(n, m, p), (node,), reals, laws=laws)
+    laws = [factor_law(j, u) for j, u in enumerate(inputs)]
+    return Entry(state_space_family(n, m, p), (node,), reals, laws=laws, integers=(n, m))
 
 
 class LinearBlock(Item, abstract=True):

@@ -20,17 +20,20 @@ from linkwork.elements.friction.bristles import LEAST, LOADS, MOTION, PRELOAD
 from linkwork.elements.friction.joints import SCREWS, SLIDES
 from linkwork.elements.layout import BY_VALUE, FIRST, SIX, TANGENT, VALUE, int_width
 from linkwork.elements.signals.load_sensors import (
-    ENDS, ROWS, SHARE, SIZES, place_blocks, put_back, put_slopes, shown, take_out, turn_slopes,
+    ENDS, HEAD_SIZE, INTEGERS, KERNEL, LOAD_SENSOR, ROWS, SHARE, own_integers, place_blocks,
+    put_back, put_slopes, shown, take_out, turn_slopes,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel, Loads, call_kernel_at, view
+from linkwork.math.record import record
 from linkwork.model.registry import Entry, Family
 
 # ends x, a, b; behind their ints the places of four multipliers: those whose slopes are told first
 WIDTH, TOLD = 3, int_width(3, 0)
-SLOPES = SIZES + 2 * (WIDTH - 1)  # by three multipliers; then the numbers of the element
-NUMBERS = SLOPES + 3
-INNER = LOADS + 4  # ints of the element
+SIZES = TOLD + 4  # integers: the unknowns of the ends first
+FRICTION_SENSOR = record(LOAD_SENSOR, slopes=3, numbers=0)  # by three multipliers; the element's
+SLOPES, NUMBERS = FRICTION_SENSOR
+INNER = LOADS + 4  # ints of the element before its own integers
 
 
 @inlined
@@ -61,9 +64,10 @@ def load_slopes(ints, reals, k, gamma, row):
 def ask(ints, reals, k, motion, loads, inner, own):
     """The element's own residuals and blocks, in places of their own."""
     numbers, before = reals[k, NUMBERS:], motion.coef[FIRST]
+    kernel = ints[k, ints.shape[1] - HEAD_SIZE + KERNEL]
     motion.coef[FIRST] = 0.0
     call_kernel_at(
-        np.int64(reals[k, 0]), inner, numbers.reshape(1, numbers.size), motion,
+        kernel, inner, numbers.reshape(1, numbers.size), motion,
         view(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
     )  # fmt: skip
     motion.coef[FIRST] = before
@@ -73,27 +77,29 @@ def friction_sensor_kernel(ints, reals, motion, loads):
     """Ends x, a, b of the friction; the axes of the direction are those of one of its bodies."""
     vals, power, coef = loads.vals, loads.power, motion.coef
     row, slopes, kept = np.zeros(SIX), np.zeros(3), np.zeros(ROWS * WIDTH)
+    head = ints.shape[1] - HEAD_SIZE
     for k in range(ints.shape[0]):
-        n, x = int(reals[k, ENDS]), ints[k, 0]
-        inner = np.zeros((1, INNER), np.int64)
+        n, x = ints[k, head + ENDS], ints[k, 0]
+        inner = np.zeros((1, INNER + ints[k, head + INTEGERS]), np.int64)
         for i in range(n):
             inner[0, i] = ints[k, 1 + i]
-        own = np.zeros(place_blocks(reals, k, n, inner))
+        own_integers(ints, k, head, inner)
+        own = np.zeros(place_blocks(ints, k, SIZES, n, inner))
         place_loads(ints, k, reals[k, NUMBERS + MOTION] == SCREWS, inner)
         dissipated, supplied = power[0], power[1]
-        p = take_out(ints, reals, k, n, loads, kept)
+        p = take_out(ints, k, SIZES, n, loads, kept)
         ask(ints, reals, k, motion, loads, inner, own)
-        found = shown(ints, reals, k, motion, loads, row)
+        found = shown(ints, reals, k, SIZES, motion, loads, row)
         if coef[TANGENT] != 0.0:
-            put_slopes(ints, reals, k, WIDTH, n, own, row, vals, inner)
+            put_slopes(ints, k, SIZES, WIDTH, n, own, row, vals, inner)
             turn_slopes(ints, reals, k, WIDTH, motion, loads, vals)
-            if reals[k, SHARE] == 0.0:
+            if ints[k, head + SHARE] == 0:
                 vals[ints[k, WIDTH]] += motion.values[BY_VALUE, x]
         N = load_slopes(ints, reals, k, motion.gamma, slopes)
         power[0], power[1] = dissipated, supplied
         for j in range(3):
             reals[k, SLOPES + j] = found / N * slopes[j] if N > 0.0 else 0.0
-        put_back(ints, reals, k, n, loads, kept, p)
+        put_back(ints, k, SIZES, n, loads, kept, p)
         loads.balance[x] += motion.values[VALUE, x] - found
 
 
@@ -105,8 +111,8 @@ def friction_sensor_family(family: Family) -> Family:
     """Sensors of elements of a family of friction; all share one kernel."""
     return Family(
         f"sensor of {family.name}", FRICTION_SENSOR_KERNEL, bodies=WIDTH,
-        reals=NUMBERS + family.reals, memory=family.memory, reads=4, answers=SLOPES,
-        numbers=NUMBERS,
+        reals=NUMBERS + family.reals, integers=2 * (WIDTH - 1) + family.integers + HEAD_SIZE,
+        memory=family.memory, reads=4, answers=SLOPES, numbers=NUMBERS,
     )  # fmt: skip
 
 

@@ -11,24 +11,25 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.signals.signals import (
-    GRADIENT, REGISTERS, RESULT, carry_out, program_numbers,
+    GRADIENT, HEAD_SIZE, REGISTERS, RESULT, carry_out, program_numbers,
 )  # fmt: skip
 from linkwork.math.compiled import compiled
+from linkwork.math.memory.addresses import address_of
 from linkwork.model.signals.programs import translate
 from linkwork.model.signals.signal import Signal
 
 
 @compiled
 def replay(
-    reals: Any, columns: Any, supplied: Any, turns: Any, times: Any, x: Any, values: Any,
+    ints: Any, reals: Any, columns: Any, supplied: Any, turns: Any, times: Any, x: Any, values: Any,
     memory: Any,
 ) -> None:  # fmt: skip
-    """Values, and what is remembered behind each time; reals: the only row of a table.
+    """Values, and what is remembered behind each time; ints, reals: the only rows of tables.
 
     turns: columns of angles in the memory and their readings, which are counted already.
     """
-    head, m, n = GRADIENT, x.shape[1], memory.shape[1]
-    registers = int(reals[0, head + REGISTERS])
+    head, m, n = ints.shape[1] - HEAD_SIZE, x.shape[1], memory.shape[1]
+    registers = ints[0, head + REGISTERS]
     for k in range(times.size):
         for i in range(m):
             reals[0, registers + (1 + m) * i] = x[k, i]
@@ -37,8 +38,8 @@ def replay(
         reals[0, registers + (1 + m) * m] = times[k]
         for i in range(columns.size):
             reals[0, columns[i]] = supplied[k, i]
-        good = carry_out(reals, 0, head, m, False, True)
-        values[k] = reals[0, int(reals[0, head + RESULT])] if good else np.nan
+        good = carry_out(ints, reals, 0, head, m, False, True)
+        values[k] = reals[0, ints[0, head + RESULT]] if good else np.nan
         for i in range(n):
             memory[k, i] = reals[0, reals.shape[1] - n + i]
 
@@ -53,7 +54,8 @@ def signal_history(
     program = translate(signal)
     if program is None or not program.memory:
         return np.array([signal.value(t, row) for t, row in zip(times, x)]), np.zeros((len(x), 0))
-    reals, laws, n = program_numbers(signal, GRADIENT, np.zeros(0))
+    reals, operations, head, laws, n = program_numbers(signal, GRADIENT, 0, np.zeros(0))
+    ints = np.array([[address_of(x) for x in (*operations, *head)]], np.int64)
     if begin is not None:
         reals[len(reals) - n :] = begin
     turns = np.array([(len(reals) - n + place, i) for place, i in program.turns], np.int64)
@@ -62,7 +64,7 @@ def signal_history(
     values, memory = np.empty(len(times)), np.empty((len(times), n))
     x = np.ascontiguousarray(x)
     times = np.asarray(times, float)
-    replay(reals[None], columns, supplied, turns.reshape(-1, 2), times, x, values, memory)
+    replay(ints, reals[None], columns, supplied, turns.reshape(-1, 2), times, x, values, memory)
     wrong = ~np.isfinite(values)
     if wrong.any():
         k = int(np.argmax(wrong))

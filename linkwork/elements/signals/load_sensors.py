@@ -24,27 +24,33 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    BY_VALUE, CK, FIRST, POS, ROT, SIX, STRIDE, TANGENT, VALUE,
+    BY_VALUE, CK, FIRST, POS, ROT, SIX, STRIDE, TANGENT, VALUE, int_width,
 )  # fmt: skip
 from linkwork.elements.signals.measured import Sensor
 from linkwork.elements.signals.probes import FORCE, LINE, PULL, TORQUE, Probe
 from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
-from linkwork.math.memory.addresses import address_of
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel, Loads, call_kernel_at, view
+from linkwork.math.record import record
 from linkwork.math.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
 from linkwork.model.nodes import REFERENCE, Node, scalar
 from linkwork.model.registry import Entry, Family, Item, Law
 
-# reals: the kernel's address, how many ends the element has, what is shown, which end it acts on
-# and which has the direction, the point u and the direction e there; another point for a line, the
-# sign; whether it is a share of a sum whose first part has x; of each end its unknowns and whether
-# it is a node; then the element's own numbers
-(ADDRESS, ENDS, KIND, ACTED, AXES, U, E, OTHER, SIGN, SHARE, SIZES) = (
-    0, 1, 2, 3, 4, 5, 8, 11, 14, 15, 16,
+# the point u on the body that the load acts on and the direction e; another point for a line, the
+# sign; then the element's own reals
+LOAD_SENSOR = record(u=3, e=3, other=3, sign=1, numbers=0)
+U, E, OTHER, SIGN, NUMBERS = LOAD_SENSOR
+# integers: of each end its unknowns and whether it is a node, the element's own integers, and last
+# a head: the kernel's address, how many ends the element and the sensor have, where the element has
+# its integers in a row of its own and how many, what is shown, which end it acts on and which has
+# the direction, whether it is a share of a sum whose first part has x
+HEAD = record(
+    kernel=1, ends=1, width=1, column=1, integers=1, kind=1, acted=1, axes=1, share=1,
 )  # fmt: skip
+KERNEL, ENDS, WIDTH, COLUMN, INTEGERS, KIND, ACTED, AXES, SHARE = HEAD
+HEAD_SIZE = HEAD.width
 ROWS = STRIDE  # of a block, at most
 
 
@@ -57,12 +63,12 @@ def force_on(loads, end, node):
 
 
 @inlined
-def take_out(ints, reals, k, n, loads, kept):
+def take_out(ints, k, sizes, n, loads, kept):
     """Residuals of the ends into `kept`, and zeros in their places; how many they are."""
     p = 0
     for i in range(n):
-        end, node = ints[k, 1 + i], reals[k, SIZES + 2 * i + 1] != 0.0
-        for j in range(int(reals[k, SIZES + 2 * i])):
+        end, node = ints[k, 1 + i], ints[k, sizes + 2 * i + 1] != 0
+        for j in range(ints[k, sizes + 2 * i]):
             if node:
                 kept[p], loads.balance[end + j] = loads.balance[end + j], 0.0
             else:
@@ -72,11 +78,11 @@ def take_out(ints, reals, k, n, loads, kept):
 
 
 @inlined
-def put_back(ints, reals, k, n, loads, kept, p):
+def put_back(ints, k, sizes, n, loads, kept, p):
     """The residuals from `kept`, backwards: of an end that stands twice the first is right."""
     for i in range(n - 1, -1, -1):
-        end, node = ints[k, 1 + i], reals[k, SIZES + 2 * i + 1] != 0.0
-        for j in range(int(reals[k, SIZES + 2 * i]) - 1, -1, -1):
+        end, node = ints[k, 1 + i], ints[k, sizes + 2 * i + 1] != 0
+        for j in range(ints[k, sizes + 2 * i] - 1, -1, -1):
             p -= 1
             if node:
                 loads.balance[end + j] = kept[p]
@@ -85,27 +91,36 @@ def put_back(ints, reals, k, n, loads, kept, p):
 
 
 @inlined
-def place_blocks(reals, k, n, inner):
+def place_blocks(ints, k, sizes, n, inner):
     """Bases of the blocks between the ends in an array of their own; its size."""
     at = 0
     for i in range(n):
         for j in range(n):
             inner[0, n + n * i + j] = at
-            at += ROWS * wide(reals, k, j)
+            at += ROWS * wide(ints, k, sizes, j)
     return at
 
 
 @inlined
-def wide(reals, k, j):
+def wide(ints, k, sizes, j):
     """Numbers in a row of a block against an end."""
-    return STRIDE * max(1, -(-int(reals[k, SIZES + 2 * j]) // STRIDE))
+    return STRIDE * max(1, -(-ints[k, sizes + 2 * j] // STRIDE))
 
 
 @inlined
-def shown(ints, reals, k, motion, loads, row):
+def own_integers(ints, k, head, inner):
+    """The integers of the element into its row."""
+    count, to = ints[k, head + INTEGERS], ints[k, head + COLUMN]
+    for i in range(count):
+        inner[0, to + i] = ints[k, head - count + i]
+
+
+@inlined
+def shown(ints, reals, k, sizes, motion, loads, row):
     """x, and in `row` how it changes with the residual of the end that the load acts on."""
-    nodes, i = motion.nodes, int(reals[k, ACTED])
-    kind, end, node = int(reals[k, KIND]), ints[k, 1 + i], reals[k, SIZES + 2 * i + 1] != 0.0
+    head = ints.shape[1] - HEAD_SIZE
+    nodes, i, axes = motion.nodes, ints[k, head + ACTED], ints[k, head + AXES]
+    kind, end, node = ints[k, head + KIND], ints[k, 1 + i], ints[k, sizes + 2 * i + 1] != 0
     F = force_on(loads, end, node)
     row[:] = 0.0
     if kind == PULL:
@@ -115,14 +130,14 @@ def shown(ints, reals, k, motion, loads, row):
         return size
     u, R = at(reals, k, U), at9(nodes, end, ROT)
     if kind == LINE:
-        there = ints[k, 1 + int(reals[k, AXES])]
+        there = ints[k, 1 + axes]
         p = add(at(nodes, end, POS), mv(R, u))
         q = add(at(nodes, there, POS), mv(at9(nodes, there, ROT), at(reals, k, OTHER)))
         d = sub(q, p)
         d = scale(reals[k, SIGN] / np.sqrt(dot(d, d)), d)
         row[0], row[1], row[2] = d[0], d[1], d[2]
         return dot(d, F)
-    d = mv(at9(nodes, ints[k, 1 + int(reals[k, AXES])], ROT), at(reals, k, E))
+    d = mv(at9(nodes, ints[k, 1 + axes], ROT), at(reals, k, E))
     if kind == FORCE:
         row[0], row[1], row[2] = -d[0], -d[1], -d[2]
         return -dot(d, F)
@@ -136,7 +151,8 @@ def shown(ints, reals, k, motion, loads, row):
 @inlined
 def turn_slopes(ints, reals, k, width, motion, loads, vals):
     """What x changes by where its direction and its arm turn."""
-    i, c, kind = int(reals[k, ACTED]), int(reals[k, AXES]), int(reals[k, KIND])
+    head = ints.shape[1] - HEAD_SIZE
+    i, c, kind = ints[k, head + ACTED], ints[k, head + AXES], ints[k, head + KIND]
     if kind >= LINE:
         return
     nodes, end = motion.nodes, ints[k, 1 + i]
@@ -155,46 +171,49 @@ def turn_slopes(ints, reals, k, width, motion, loads, vals):
 
 
 @inlined
-def put_slopes(ints, reals, k, width, n, own, row, vals, inner):
+def put_slopes(ints, k, sizes, width, n, own, row, vals, inner):
     """How x changes with the ends: the weights times the element's blocks of the end acted on."""
-    acted = int(reals[k, ACTED])
+    acted = ints[k, ints.shape[1] - HEAD_SIZE + ACTED]
     for j in range(n):
         base, to = inner[0, n + n * acted + j], ints[k, width + 1 + j]
-        for q in range(int(reals[k, SIZES + 2 * j])):
+        for q in range(ints[k, sizes + 2 * j]):
             total = 0.0
-            for i in range(int(reals[k, SIZES + 2 * acted])):
-                total += row[i] * own[base + wide(reals, k, j) * i + q]
+            for i in range(ints[k, sizes + 2 * acted]):
+                total += row[i] * own[base + wide(ints, k, sizes, j) * i + q]
             vals[to + q] -= total
 
 
 def load_sensor_kernel(ints, reals, motion, loads):
     """Ends x, those of the element, and the body with the axes of the direction."""
     vals, power, coef = loads.vals, loads.power, motion.coef
-    width = int(np.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
-    first, row, kept = SIZES + 2 * (width - 1), np.zeros(SIX), np.zeros(ROWS * width)
+    head = ints.shape[1] - HEAD_SIZE
+    width = ints[0, head + WIDTH] if ints.shape[0] > 0 else 0
+    row, kept = np.zeros(SIX), np.zeros(ROWS * width)
     for k in range(ints.shape[0]):
-        n, x, before = int(reals[k, ENDS]), ints[k, 0], coef[FIRST]
-        inner, numbers = np.zeros((1, n + n * n + 2), np.int64), reals[k, first:]
+        n, x, before = ints[k, head + ENDS], ints[k, 0], coef[FIRST]
+        columns, sizes = ints[k, head + COLUMN] + ints[k, head + INTEGERS], width + width * width
+        inner, numbers = np.zeros((1, columns), np.int64), reals[k, NUMBERS:]
         for i in range(n):
             inner[0, i] = ints[k, 1 + i]
-        own = np.zeros(place_blocks(reals, k, n, inner))
+        own_integers(ints, k, head, inner)
+        own = np.zeros(place_blocks(ints, k, sizes, n, inner))
         dissipated, supplied = power[0], power[1]
-        p = take_out(ints, reals, k, n, loads, kept)
+        p = take_out(ints, k, sizes, n, loads, kept)
         coef[FIRST] = 0.0
         call_kernel_at(
-            np.int64(reals[k, ADDRESS]), inner, numbers.reshape(1, numbers.size), motion,
+            ints[k, head + KERNEL], inner, numbers.reshape(1, numbers.size), motion,
             view(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power)),
         )  # fmt: skip
         coef[FIRST], power[0], power[1] = before, dissipated, supplied
-        found = shown(ints, reals, k, motion, loads, row)
+        found = shown(ints, reals, k, sizes, motion, loads, row)
         if coef[TANGENT] != 0.0:
-            put_slopes(ints, reals, k, width, n, own, row, vals, inner)
+            put_slopes(ints, k, sizes, width, n, own, row, vals, inner)
             turn_slopes(ints, reals, k, width, motion, loads, vals)
-            if reals[k, SHARE] == 0.0:
+            if ints[k, head + SHARE] == 0:
                 vals[ints[k, width]] += motion.values[BY_VALUE, x]
-        put_back(ints, reals, k, n, loads, kept, p)
+        put_back(ints, k, sizes, n, loads, kept, p)
         loads.balance[x] -= found
-        if reals[k, SHARE] == 0.0:
+        if ints[k, head + SHARE] == 0:
             loads.balance[x] += motion.values[VALUE, x]
 
 
@@ -205,9 +224,12 @@ LOAD_SENSOR_KERNEL = Kernel(load_sensor_kernel, allocates=True)
 def load_sensor_family(family: Family, ends: int) -> Family:
     """Sensors of elements of a family, with so many ends; all share one kernel."""
     memory = int(family.memory) + (family.memory == 1)  # one alone would be an angle's
-    reals = SIZES + 2 * (ends - 1) + family.reals + (family.memory == 1)
+    reals = NUMBERS + family.reals + (family.memory == 1)
     name = f"sensor of {family.name} on {ends}"
-    return Family(name, LOAD_SENSOR_KERNEL, bodies=ends, reals=reals, memory=memory)
+    integers = 2 * (ends - 1) + family.integers + HEAD_SIZE
+    return Family(
+        name, LOAD_SENSOR_KERNEL, bodies=ends, reals=reals, integers=integers, memory=memory
+    )
 
 
 # ------------------------------------------------------------------------------------- the item
@@ -296,28 +318,35 @@ class LoadSensor(Sensor):
             family = friction_sensors.friction_sensor_family(inner.family)
             reads = friction_sensors.multipliers_read(inner)
         reals = np.zeros(family.reals)
-        reals[ADDRESS], reals[ENDS] = address_of(inner.family.kernel), len(inner.bodies)
-        reals[KIND], reals[ACTED], reals[SIGN], reals[SHARE] = probe.kind, end, probe.sign, share
+        count, flags = len(inner.bodies), inner.family.whole + inner.family.shares
+        reals[SIGN], turned, sizes = probe.sign, 0, []
         reals[U : U + 3], reals[OTHER : OTHER + 3] = probe.point, probe.other
         if probe.kind == LINE:
-            reals[AXES] = 1 - end
+            turned = 1 - end
         elif probe.kind != PULL:
-            reals[AXES] = next(i for i, x in enumerate(ends) if x is axes.body)
+            turned = next(i for i, x in enumerate(ends) if x is axes.body)
             reals[E : E + 3] = rotations.matrix(axes.orientation) @ np.array(self.axis)
-        for i, x in enumerate(ends):
+        for x in ends:
             node = isinstance(x, Node)
             size = x.size if isinstance(x, Node) else 0 if x is REFERENCE else SIX
-            reals[SIZES + 2 * i : SIZES + 2 * i + 2] = size, node
+            sizes += [size, int(node)]
             if size > STRIDE:
                 raise ModelError(
                     f"{self.label} cannot measure {self.load.label}, which acts on {x.label} with "
                     f"{size} unknowns; fix what carries it to a light body, and read that joint"
                 )
-        first = family.numbers or SIZES + 2 * len(ends)
+        head = (
+            inner.family.kernel, count, len(ends) + 1,
+            int_width(count, 0) + flags + inner.family.reads, inner.family.integers,
+            probe.kind, end, turned, share,
+        )  # fmt: skip
+        first = family.numbers or NUMBERS
         reals[first : first + inner.family.reals] = inner.reals
         laws = [Law(first + law.column, law.values, law.length, law.signal) for law in inner.laws]
-        keep = (inner.keep, inner.family.kernel)
-        return Entry(family, (self.node, *ends), reals, laws=laws, reads=reads, keep=keep)
+        return Entry(
+            family, (self.node, *ends), reals, laws=laws, reads=reads,
+            integers=(*sizes, *inner.integers, *head), keep=inner.keep,
+        )  # fmt: skip
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

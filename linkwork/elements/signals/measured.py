@@ -28,6 +28,7 @@ from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.rotations import inverse_tangent, qconj, qmul, qscale, rotation_matrix
 from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, tv
 from linkwork.model import checks
@@ -44,7 +45,9 @@ AXIS_NAMES = {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}
 # ------------------------------------------------------------------------------------ reaction
 # TURNS: 0 force, 1 torque, 2 and a turn is free, 3 a share of x − … whose slopes are E, 4 torque of
 # a cross; slopes by the multipliers
-E, QA, QB, TURNS, SLOPES, REACTION_REALS = 0, 3, 7, 11, 12, 15
+E, QA, QB, TURNS, SLOPES, REACTION_REALS = record(
+    e=3, qa=4, qb=4, turns=1, slopes=3, reaction_reals=0
+)
 READ, SHARE, CROSS = int_width(3, 0), 3.0, 4.0
 
 
@@ -107,7 +110,9 @@ REACTION = Family(
 )  # fmt: skip
 
 # -------------------------------------------------------------------------------- acceleration
-PLACE, DIRECTION, SPINS, ACCELERATION_REALS = 0, 3, 6, 7
+PLACE, DIRECTION, SPINS, ACCELERATION_REALS = record(
+    place=3, direction=3, spins=1, acceleration_reals=0
+)
 
 
 @inlined

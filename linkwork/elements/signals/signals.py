@@ -42,6 +42,7 @@ from linkwork.math.memory.pointers import PythonCallback, call
 from linkwork.math.programs import (
     CALL as CALLED, DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
 )  # fmt: skip
+from linkwork.math.record import record
 from linkwork.math.rotations import (
     inverse_tangent, qconj, qlog, qmul, qscale, rotation_matrix,
 )  # fmt: skip
@@ -56,21 +57,33 @@ from linkwork.model.signals.signal import HeldError, Signal
 from linkwork.model.registry import Entry, Family, Item, Law
 from linkwork.model.signals.value_readings import ValueReading
 
-# reals: y, its gradient (12 numbers per body), a head, the readings, the registers of the program
+# reals: y, its gradient (12 numbers per body), the readings, the registers of the program
 # (readings, time, constants, parts that depend on time alone, results; each a value and m slopes),
-# its operations, its tables, slopes by values and rates of vector nodes, what the callback is given
-# and gives back, and last the memory
+# its tables, slopes by values and rates of vector nodes, what the callback takes and gives back,
+# and last the memory
 Y, GRADIENT = 0, 1
-# of the head: the callback's address, how many readings, where registers and operations begin, how
-# many of these, how many more for accepted steps, where the result is, where the callback's numbers
-# begin, where slopes by vector nodes begin and how many these are
-(ADDRESS, READINGS, REGISTERS, PROGRAM, OPERATIONS, ACCEPTED, RESULT, CALL, SLOPES, SLOPE_COUNT,
- HEAD) = range(11)  # fmt: skip
-# of a reading: kind, which bodies A, B, C are, places on A and B, axes of A and B as quaternions,
-# direction in the axes of C's body (of B's frame for rotations), direction n in those of A's body
-KIND, A, B, C, UA, UB, QA, QB, E, N, READING = 0, 1, 2, 3, 4, 7, 10, 14, 18, 21, 24
+# of a reading: places on A and B, axes of A and B as quaternions, direction in the axes of C's body
+# (of B's frame for rotations), direction n in those of A's body
+READING_REALS = record(ua=3, ub=3, qa=4, qb=4, e=3, n=3)
+UA, UB, QA, QB, E, N = READING_REALS
+READING = READING_REALS.width
+# integers: the readings, the operations of the program, sizes of its tables, and last a head
+# of a reading: kind, which bodies A, B, C are
+READING_CODES = record(kind=1, a=1, b=1, c=1)
+KIND, A, B, C = READING_CODES
+CODES = READING_CODES.width
 # of a vector node: kind, which end A it is, the place of its slope, which of its unknowns
 PLACE, COMPONENT = B, C
+# of the head: the callback's address, how many ends and readings, where registers and operations
+# begin, how many of these, how many more for accepted steps, where the result is, where the
+# callback's numbers begin, where slopes by vector nodes begin and how many these are
+HEAD = record(
+    callback=1, ends=1, readings=1, registers=1, program=1, operations=1, accepted=1, result=1,
+    call=1, slopes=1, slope_count=1,
+)  # fmt: skip
+(CALLBACK, ENDS, READINGS, REGISTERS, PROGRAM, OPERATIONS, ACCEPTED, RESULT, CALL, SLOPES,
+ SLOPE_COUNT) = HEAD  # fmt: skip
+HEAD_SIZE = HEAD.width
 POSITION, VELOCITY, SPIN, COSINE, TURN, ANGLE, NODE_VALUE, NODE_RATE = range(8)
 ZERO = (0.0, 0.0, 0.0)
 
@@ -84,9 +97,8 @@ def gain(reals, k, b, j, c, v):
 
 
 @inlined
-def of_vector(ints, reals, k, r, nodes, kind, c, sign, u, slot, d):
+def of_vector(ints, reals, k, nodes, kind, c, sign, u, slot, d):
     """The vector (position, velocity or angular velocity) of A or B; c: slope, 0 for none."""
-    slot = int(slot)
     b = ints[k, slot]
     R, w, g = at9(nodes, b, ROT), at(nodes, b, OMEGA), ZERO
     if c != 0.0:
@@ -111,9 +123,9 @@ def of_vector(ints, reals, k, r, nodes, kind, c, sign, u, slot, d):
 
 
 @inlined
-def of_turn(ints, reals, k, r, nodes, kind, c):
+def of_turn(ints, reals, k, s, r, nodes, kind, c):
     """Rotation or angle from B to A."""
-    a, b = int(reals[k, r + A]), int(reals[k, r + B])
+    a, b = ints[k, s + A], ints[k, s + B]
     qa, qb, e = at4(reals, k, r + QA), at4(reals, k, r + QB), at(reals, k, r + E)
     q = qmul(
         qconj(qmul(at4(nodes, ints[k, b], QUAT), qb)), qmul(at4(nodes, ints[k, a], QUAT), qa)
@@ -138,36 +150,37 @@ def of_turn(ints, reals, k, r, nodes, kind, c):
 
 
 @inlined
-def of_node(ints, reals, k, r, values, kind, c):
+def of_node(ints, reals, k, s, values, kind, c):
     """A value or rate of a vector node."""
     if c != 0.0:
-        reals[k, int(reals[k, r + PLACE])] += c
-    i = ints[k, int(reals[k, r + A])] + int(reals[k, r + COMPONENT])
+        reals[k, ints[k, s + PLACE]] += c
+    i = ints[k, ints[k, s + A]] + ints[k, s + COMPONENT]
     return values[VALUE, i] if kind == NODE_VALUE else values[RATE, i]
 
 
 @inlined
-def reading(ints, reals, k, r, nodes, values, c):
-    """The reading at place r; with a slope c its derivatives times c are added to the gradient."""
-    kind = int(reals[k, r + KIND])
+def reading(ints, reals, k, s, r, nodes, values, c):
+    """The reading whose integers begin at s and reals at r; with a slope c its derivatives times c
+    are added to the gradient."""
+    kind = ints[k, s + KIND]
     if kind >= NODE_VALUE:
-        return of_node(ints, reals, k, r, values, kind, c)
+        return of_node(ints, reals, k, s, values, kind, c)
     if kind >= TURN:
-        return of_turn(ints, reals, k, r, nodes, kind, c)
-    third, e = int(reals[k, r + C]), at(reals, k, r + E)
+        return of_turn(ints, reals, k, s, r, nodes, kind, c)
+    third, e = ints[k, s + C], at(reals, k, r + E)
     Rc = at9(nodes, ints[k, third], ROT)
     d = mv(Rc, e)
     if kind == COSINE:
-        slot = int(reals[k, r + A])
+        slot = ints[k, s + A]
         n, R = at(reals, k, r + N), at9(nodes, ints[k, slot], ROT)
         delta = mv(R, n)
         if c != 0.0:
             gain(reals, k, slot, 3, c, cross(n, tv(R, d)))
     else:
-        first = of_vector(ints, reals, k, r, nodes, kind, c, 1.0, at(reals, k, r + UA),
-                          reals[k, r + A], d)  # fmt: skip
-        second = of_vector(ints, reals, k, r, nodes, kind, c, -1.0, at(reals, k, r + UB),
-                           reals[k, r + B], d)  # fmt: skip
+        first = of_vector(ints, reals, k, nodes, kind, c, 1.0, at(reals, k, r + UA),
+                          ints[k, s + A], d)  # fmt: skip
+        second = of_vector(ints, reals, k, nodes, kind, c, -1.0, at(reals, k, r + UB),
+                           ints[k, s + B], d)  # fmt: skip
         delta = sub(first, second)
     if c != 0.0:
         gain(reals, k, third, 3, c, cross(e, tv(Rc, delta)))
@@ -175,65 +188,69 @@ def reading(ints, reals, k, r, nodes, values, c):
 
 
 @inlined
-def ask_python(reals, k, head, m, registers, time, slopes):
+def ask_python(ints, reals, k, head, m, registers, time, slopes):
     """The drive itself; where its value and slopes are then."""
-    x = int(reals[k, head + CALL])
+    x = ints[k, head + CALL]
     for i in range(m):
         reals[k, x + i] = reals[k, registers + (1 + m) * i]
     reals[k, x + m] = slopes
     out = x + m + 1
-    call(np.int64(reals[k, head + ADDRESS]), time, reals[k, x:out], reals[k, out : out + m + 1])
+    call(ints[k, head + CALLBACK], time, reals[k, x:out], reals[k, out : out + m + 1])
     return out
 
 
 @inlined
-def carry_out(reals, k, head, m, slopes, accepted):
+def carry_out(ints, reals, k, head, m, slopes, accepted):
     """Run the program, its last operations only for accepted steps; whether all went well."""
-    count = reals[k, head + OPERATIONS]
+    count = ints[k, head + OPERATIONS]
     if accepted:
-        count += reals[k, head + ACCEPTED]
-    return run_program(reals, k, int(reals[k, head + PROGRAM]), int(count), m, slopes)
+        count += ints[k, head + ACCEPTED]
+    return run_program(ints, reals, k, ints[k, head + PROGRAM], count, m, slopes)
 
 
 def signal_kernel(ints, reals, motion, loads):
     nodes, values, time, coef = motion.nodes, motion.values, motion.time, motion.coef
-    n = int(math.sqrt(ints.shape[1] + 0.25))  # of n + n² ints
-    head = GRADIENT + 12 * n
+    head = ints.shape[1] - HEAD_SIZE
     slopes = coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
-        m, registers = int(reals[k, head + READINGS]), int(reals[k, head + REGISTERS])
+        n, m, registers = ints[k, head + ENDS], ints[k, head + READINGS], ints[k, head + REGISTERS]
+        codes, places = n + n * n, GRADIENT + 12 * n
         for i in range(m):
-            r = head + HEAD + READING * i
-            reals[k, registers + (1 + m) * i] = reading(ints, reals, k, r, nodes, values, 0.0)
+            s, r = codes + CODES * i, places + READING * i
+            reals[k, registers + (1 + m) * i] = reading(ints, reals, k, s, r, nodes, values, 0.0)
         reals[k, registers + (1 + m) * m] = time
-        y = int(reals[k, head + RESULT])
+        y = ints[k, head + RESULT]
         good = y > 0
         if good:
-            good = carry_out(reals, k, head, m, slopes, coef[ACCEPT] != 0.0)
+            good = carry_out(ints, reals, k, head, m, slopes, coef[ACCEPT] != 0.0)
             for i in range(1 + m if slopes else 1):
                 good = good and finite(reals[k, y + i])
         if not good:
-            y = ask_python(reals, k, head, m, registers, time, coef[TANGENT])
+            y = ask_python(ints, reals, k, head, m, registers, time, coef[TANGENT])
         reals[k, Y] = reals[k, y]
         if slopes:
             for j in range(12 * n):
                 reals[k, GRADIENT + j] = 0.0
-            for j in range(int(reals[k, head + SLOPE_COUNT])):
-                reals[k, int(reals[k, head + SLOPES]) + j] = 0.0
+            for j in range(ints[k, head + SLOPE_COUNT]):
+                reals[k, ints[k, head + SLOPES] + j] = 0.0
             for i in range(m):
                 c = reals[k, y + 1 + i]
                 if c != 0.0:
-                    reading(ints, reals, k, head + HEAD + READING * i, nodes, values, c)
+                    s, r = codes + CODES * i, places + READING * i
+                    reading(ints, reals, k, s, r, nodes, values, c)
 
 
 SIGNAL_KERNEL = Kernel(signal_kernel)
 
 
 @functools.cache
-def signal_family(n: int, size: int, memory: int) -> Family:
+def signal_family(n: int, size: int, integers: int, memory: int) -> Family:
     """Signals with n bodies and so many numbers; all share one kernel."""
-    name = f"signal of {size} on {n}" + f" with {memory} to remember" * (memory > 0)
-    return Family(name, SIGNAL_KERNEL, bodies=n, reals=size, memory=memory, signal=True)
+    name = f"signal of {size} and {integers} on {n}"
+    name += f" with {memory} to remember" * (memory > 0)
+    return Family(
+        name, SIGNAL_KERNEL, bodies=n, reals=size, integers=integers, memory=memory, signal=True
+    )
 
 
 # ----------------------------------------------------------------------------- making entries
@@ -268,35 +285,38 @@ def signal_entry(item: Item, entry: Entry, law: Law) -> Entry:
     for body in entry.bodies:
         number(body)
     loaded = len(bodies)
-    parts = []
+    parts, codes = [], []
     for x in signal.readings:
         row = np.zeros(READING)
         parts.append(row)
         if isinstance(x, ValueReading):
-            row[KIND] = NODE_VALUE if x.quantity == "value" else NODE_RATE
-            row[[A, COMPONENT]] = number(x.node), x.component
+            kind = NODE_VALUE if x.quantity == "value" else NODE_RATE
+            codes.append([kind, number(x.node), 0, x.component])
             continue
         a, b, c = x.frames
-        row[KIND] = QUANTITIES.index(x.quantity)
-        row[[A, B, C]] = [number(f.body) for f in x.frames]
+        codes.append([QUANTITIES.index(x.quantity), *(number(f.body) for f in x.frames)])
         row[UA : UA + 3], row[UB : UB + 3] = a.position, b.position
         row[QA : QA + 4], row[QB : QB + 4] = a.orientation, b.orientation
         turns = x.quantity in ("rotation", "angle")
         row[E : E + 3] = x.axis if turns else rotations.matrix(c.orientation) @ x.axis
         row[N : N + 3] = rotations.matrix(a.orientation) @ x.along
     callback = drive_callback(item, signal)
-    head, slopes = GRADIENT + 12 * len(bodies), sum(slope_counts(bodies))
-    reals, laws, memory = program_numbers(signal, head, np.concatenate(parts), slopes)
-    reals[head + ADDRESS] = callback.address
-    first = slope_places(bodies, int(reals[head + SLOPES]))
-    for i, x in enumerate(signal.readings):
+    n, slopes = len(bodies), sum(slope_counts(bodies))
+    reals, operations, head, laws, memory = program_numbers(
+        signal, GRADIENT + 12 * n, n + n * n + CODES * len(codes), np.concatenate(parts), slopes
+    )
+    head[CALLBACK], head[ENDS] = callback, n
+    first = slope_places(bodies, head[SLOPES])
+    for code, x in zip(codes, signal.readings):
         if isinstance(x, ValueReading):
-            r = head + HEAD + READING * i
             after = x.node.size if x.quantity == "rate" else 0
-            reals[r + PLACE] = first[int(reals[r + A])] + after + x.component
+            code[PLACE] = first[code[A]] + after + x.component
+    integers = [*(x for code in codes for x in code), *operations]
+    size = max(len(reals), rounded(len(integers) + HEAD_SIZE, 64))  # few families, as `rounded`
+    integers += [0] * (size - HEAD_SIZE - len(integers)) + head
     return Entry(
-        signal_family(len(bodies), len(reals), memory), tuple(bodies), reals, laws=laws,
-        keep=(callback, signal.called), acts_on=(entry, law, loaded),
+        signal_family(n, len(reals), size, memory), tuple(bodies), reals, laws=laws,
+        integers=tuple(integers), keep=(callback, signal.called), acts_on=(entry, law, loaded),
     )  # fmt: skip
 
 
@@ -315,55 +335,57 @@ def slope_places(ends: Sequence[Any], first: int) -> list[int]:
 
 def slopes_of(entry: Entry) -> int:
     """Where in the numbers of a signal slopes by vector nodes begin."""
-    return int(entry.reals[GRADIENT + 12 * len(entry.bodies) + SLOPES])
+    return int(entry.integers[SLOPES - HEAD_SIZE])
 
 
 def program_numbers(
-    signal: Signal, head: int, readings: np.ndarray, slopes: int = 0
-) -> tuple[np.ndarray, list[Law], int]:
-    """The numbers of a signal, what time alone says of them, and how many are its memory.
+    signal: Signal, place: int, column: int, readings: np.ndarray, slopes: int = 0
+) -> tuple[np.ndarray, list[Any], list[Any], list[Law], int]:
+    """The reals of a signal, the integers of its program, its head, laws of time for the reals, and
+    how many of them are its memory.
 
-    slopes : so many by values and rates of vector nodes
+    place, column : where the readings begin among the reals, and the program among the integers
+    slopes        : so many by values and rates of vector nodes
     """
     program = translate(signal)
     if program is None:
         signal.refuse_chains()
-        program = Program([], len(signal.readings) + 1, {}, {}, [], [], -1, 0, [])
+        program = Program([], len(signal.readings) + 1, {}, {}, [], [], [], -1, 0, [])
     signal.remembers = signal.remembers or bool(program.memory)
     m, memory = len(signal.readings), rounded(len(program.memory), 2)
-    first = head + HEAD + readings.size
+    first = place + readings.size
     registers = np.zeros((program.registers, 1 + m))
     registers[:m, 1:] = np.eye(m)
     for register, value in program.constants.items():
         registers[register, 0] = value
-    begin = first + registers.size
-    tables = begin + OPERATION * len(program.operations)
+    tables = first + registers.size
     by_nodes = tables + len(program.tables)
     call = by_nodes + slopes
     size = rounded(call + 2 * m + 2 + memory, 64)
     reals = np.zeros(size)
-    reals[head + HEAD : first], reals[first:begin] = readings, registers.ravel()
-    reals[begin:tables] = np.array([
-        placed(operation, first, 1 + m, tables, size - memory) for operation in program.operations
-    ], float).ravel()  # fmt: skip
+    reals[place:first], reals[first:tables] = readings, registers.ravel()
+    sizes = column + OPERATION * len(program.operations)
+    integers = [
+        number for operation in program.operations
+        for number in placed(operation, program.called, first, 1 + m, tables, sizes, size - memory)
+    ]  # fmt: skip
     reals[tables:by_nodes] = program.tables
     reals[size - memory : size - memory + len(program.memory)] = program.memory
     count = len(program.operations) - program.accepted
     result = first + (1 + m) * program.result if program.result >= 0 else 0
-    reals[head + READINGS : head + HEAD] = (
-        m, first, begin, count, program.accepted, result, call, by_nodes, slopes
-    )  # fmt: skip
+    head = [0, 0, m, first, column, count, program.accepted, result, call, by_nodes, slopes]
     laws = [
         Law(first + (1 + m) * register, partial(values_or_nan, drive), 1)
         for register, drive in program.inputs.items()
     ]
-    return reals, laws, memory
+    return reals, [*integers, *program.sizes], head, laws, memory
 
 
 def placed(
-    operation: tuple[int, ...], first: int, width: int, tables: int, memory: int
-) -> list[int]:
-    """An operation with columns of the row in place of the numbers of registers."""
+    operation: tuple[int, ...], called: list[Any], first: int, width: int, tables: int, sizes: int,
+    memory: int,
+) -> list[Any]:  # fmt: skip
+    """An operation with columns of the rows in place of the numbers of registers."""
     code, to, *operands = operation
     a, b, c = (first + width * register for register in operands)
     kept = code in (STORE, CALLED)
@@ -371,7 +393,9 @@ def placed(
     if code == RECALL:
         a = b = c = memory + operands[0]
     elif code == TABLE:
-        b, c = tables + operands[1], a
+        b, c = tables + operands[1], sizes + operands[2]
+    elif code == CALLED:
+        return [code, to, a, b, called[operands[2]]]
     return [code, to, a, b, c]
 
 

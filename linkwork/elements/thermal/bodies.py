@@ -22,6 +22,7 @@ import numpy as np
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, Number, given
@@ -166,7 +167,7 @@ class Capacitance(Item):
 
 
 # ------------------------------------------------------------------------------------ ambient
-GIVEN, GIVEN_RATE, DELAY, AMBIENT_REALS = range(4)
+GIVEN, GIVEN_RATE, DELAY, AMBIENT_REALS = record(given=1, given_rate=1, delay=1, ambient_reals=0)
 
 
 def ambient_kernel(ints, reals, motion, loads):

@@ -79,7 +79,7 @@ def rubbing_kernel(ints, reals, motion, loads):
         )
         wa, wb, z0 = at(nodes, a, OMEGA), at(nodes, b, OMEGA), reals[i, last - 1]
         N, sense = load_of(places, reals, i, motion.gamma)
-        c, z, cs, cv = bristles(reals, i, known, z0, s - before, v)
+        c, z, cs, cv = bristles(reals, i, places[i, POINTS], known, z0, s - before, v)
         c, slope = shaped(reals, i, sense, c)
         cs, cv = cs * slope, cv * slope
         N *= reals[i, last - MEMORY - 1]
@@ -108,7 +108,9 @@ def surface_rubbing_kernel(ints, reals, motion, loads):
             nodes, reals, i, a, b
         )
         N, Wr = load_and_arms(places, reals, i, motion.gamma)
-        Wt, v, c, z, cs, cv = surface_bristles(reals, i, Wr, S, wa, wb, V, known, moved, psi)
+        Wt, v, c, z, cs, cv = surface_bristles(
+            reals, i, places[i, POINTS], Wr, S, wa, wb, V, known, moved, psi
+        )
         N *= reals[i, last - SPACE_MEMORY - WEIGHTS - 1]
         loads.balance[ints[i, 2]] -= N * dot(c, v)
         if coef[ACCEPT] != 0.0:
@@ -136,14 +138,16 @@ def rubbing_family(friction: Family) -> Family:
     """What warms beside an element of friction: its numbers, and one more."""
     return Family(
         f"heat of {friction.name}", LINE if friction.memory == MEMORY else SPACE, bodies=3,
-        reals=friction.reals + 1, memory=friction.memory, reads=friction.reads,
+        reals=friction.reals + 1, integers=friction.integers, memory=friction.memory,
+        reads=friction.reads,
     )  # fmt: skip
 
 
 def heat_of(friction: Entry, where: Node, part: float) -> Entry:
     """The element that brings a part of what an element of friction dissipates to a node."""
-    reals = np.insert(friction.reals, TABLE + 3 * int(friction.reals[POINTS]), part)
+    points = friction.integers[0]
+    reals = np.insert(friction.reals, TABLE + 3 * points, part)
     return Entry(
         rubbing_family(friction.family), (*friction.bodies, where), reals, laws=friction.laws,
-        reads=friction.reads,
+        reads=friction.reads, integers=friction.integers,
     )  # fmt: skip

@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import math
 
+from linkwork.elements.layout import int_width
 from linkwork.elements.tyres.magic_formula import COUNT, brush, magic_formula
 from linkwork.elements.tyres.road import ROAD, height
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 from linkwork.math.vectors import cross, dot, scale, sub
 
+TYRE_REALS = record(
+    centre=3, axis=3, radius=1, stiffness=1, damping=1, sigma_x=1, sigma_y=1, low=1, gx=1, gy=1,
+    brush=1, on=ROAD.width, formula=COUNT,
+)  # fmt: skip
 (
-    CENTRE, AXIS, RADIUS, STIFFNESS, DAMPING, SIGMA_X, SIGMA_Y, LOW, GX, GY, BRUSH,
-) = (0, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14)  # fmt: skip
-ON = 15  # columns of the road, then the coefficients
-FORMULA = ON + ROAD
-REALS = FORMULA + COUNT
+    CENTRE, AXIS, RADIUS, STIFFNESS, DAMPING, SIGMA_X, SIGMA_Y, LOW, GX, GY, BRUSH, ON, FORMULA,
+) = TYRE_REALS  # fmt: skip
+ROAD_AT = int_width(3, 0)  # integers of the road
 FLAT = 1e-6
 SOON = 1e-3  # m of deflection within which damping fades in
 
 
 @inlined
-def contact_of(reals, k, P, s, vP, w):
-    """Height and normal of the road, and what follows from them."""
-    h, hx, hy, hxx, hxy, hyy = height(reals, k, ON, P[0], P[1])
+def contact_of(ints, reals, k, i, P, s, vP, w):
+    """Height and normal of the road, and what follows from them; i: its first integer."""
+    h, hx, hy, hxx, hxy, hyy = height(ints, reals, k, i, ON, P[0], P[1])
     L = math.sqrt(1.0 + hx * hx + hy * hy)
     n = (-hx / L, -hy / L, 1.0 / L)
     d = (P[2] - h) / L

@@ -19,13 +19,16 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
-from linkwork.math.memory.addresses import address_of
 from linkwork.math.memory.stored_numbers import number_at
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.given import MatrixLike, VectorLike
 
-# columns: height of a flat road and its slopes; address of a grid or 0, counts, origin, spacing
-HEIGHT, SLOPE_X, SLOPE_Y, ADDRESS, NX, NY, X0, Y0, DX, DY, ROAD = range(11)
+# height of a flat road and its slopes, or origin and spacing of a grid
+ROAD = record(height=1, slope_x=1, slope_y=1, x0=1, y0=1, dx=1, dy=1)
+HEIGHT, SLOPE_X, SLOPE_Y, X0, Y0, DX, DY = ROAD
+ROAD_INTEGERS = record(heights=1, nx=1, ny=1)  # the address of the grid's heights or 0, its counts
+HEIGHTS, NX, NY = ROAD_INTEGERS
 
 
 @inlined
@@ -42,25 +45,24 @@ def weights(s):
 
 
 @inlined
-def height(reals, k, p, x, y):
-    """h, h_x, h_y, h_xx, h_xy, h_yy at a place; p: the first column of the road."""
-    if reals[k, p + ADDRESS] == 0.0:
+def height(ints, reals, k, i, p, x, y):
+    """h, h_x, h_y, h_xx, h_xy, h_yy at a place; i, p: the first columns of the road."""
+    if ints[k, i + HEIGHTS] == 0:
         a, b = reals[k, p + SLOPE_X], reals[k, p + SLOPE_Y]
         return reals[k, p + HEIGHT] + a * x + b * y, a, b, 0.0, 0.0, 0.0
-    nx, ny = int(reals[k, p + NX]), int(reals[k, p + NY])
+    address, nx, ny = ints[k, i + HEIGHTS], ints[k, i + NX], ints[k, i + NY]
     dx, dy = reals[k, p + DX], reals[k, p + DY]
     u, v = (x - reals[k, p + X0]) / dx, (y - reals[k, p + Y0]) / dy
     inside_x, inside_y = 0.0 < u < nx - 1, 0.0 < v < ny - 1
     u, v = min(max(u, 0.0), nx - 1.0), min(max(v, 0.0), ny - 1.0)
-    i, j = min(int(u), nx - 2), min(int(v), ny - 2)
-    wx, wy = weights(u - i), weights(v - j)
-    address = np.int64(reals[k, p + ADDRESS])
+    row, column = min(int(u), nx - 2), min(int(v), ny - 2)
+    wx, wy = weights(u - row), weights(v - column)
     h, hx, hy, hxx, hxy, hyy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for a in range(4):
-        row = min(max(i - 1 + a, 0), nx - 1)
+        first = ny * min(max(row - 1 + a, 0), nx - 1)
         f, fy, fyy = 0.0, 0.0, 0.0
         for b in range(4):
-            z = number_at(address, np.int64(row * ny + min(max(j - 1 + b, 0), ny - 1)))
+            z = number_at(address, np.int64(first + min(max(column - 1 + b, 0), ny - 1)))
             f += wy[0][b] * z
             fy += wy[1][b] * z
             fyy += wy[2][b] * z
@@ -165,12 +167,16 @@ class Road:
     def reals(self) -> list[float]:
         """The columns of an element's table."""
         if self.heights is None or self.x is None or self.y is None:
-            return [self.height, *self.slope, *(0.0,) * 7]
+            return [self.height, *self.slope, 0.0, 0.0, 0.0, 0.0]
         nx, ny = self.heights.shape
         return [
-            0.0, 0.0, 0.0, address_of(self.heights), nx, ny, self.x[0], self.y[0],
+            0.0, 0.0, 0.0, self.x[0], self.y[0],
             (self.x[1] - self.x[0]) / (nx - 1), (self.y[1] - self.y[0]) / (ny - 1),
         ]  # fmt: skip
+
+    def integers(self) -> tuple[Any, ...]:
+        """The integer columns: the heights on the grid, of which elements have the address."""
+        return (0, 0, 0) if self.heights is None else (self.heights, *self.heights.shape)
 
     def parameters(self) -> dict[str, Any]:
         """What describes it, for files."""

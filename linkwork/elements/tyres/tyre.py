@@ -34,15 +34,16 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.tyres.magic_formula import COEFFICIENTS, COUNT
 from linkwork.elements.tyres.patch import (
-    AXIS, CENTRE, GX, GY, LOW, RADIUS, REALS, SIGMA_X, SIGMA_Y, STIFFNESS, bent, contact_of,
-    forces_of, low_part, radial, slips, turned_normal,
+    AXIS, CENTRE, GX, GY, LOW, RADIUS, ROAD_AT, SIGMA_X, SIGMA_Y, STIFFNESS, TYRE_REALS, bent,
+    contact_of, forces_of, low_part, radial, slips, turned_normal,
 )  # fmt: skip
-from linkwork.elements.tyres.road import Road, height
+from linkwork.elements.tyres.road import ROAD_INTEGERS, Road, height
 from linkwork.elements.tyres.tyre_data import TyreData, as_tyre_data
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.memory.addresses import address_of
 from linkwork.math.vectors import accumulate, add, at, at9, column, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
@@ -65,7 +66,7 @@ def tyre_kernel(ints, reals, motion, loads):
         P = add(at(nodes, b, POS), p)
         vP = add(at(nodes, b, VEL), cross(w, p))
         u, v, du, dv = values[VALUE, i], values[VALUE, j], values[RATE, i], values[RATE, j]
-        L, n, d, sigma, root, m, l, t, hess = contact_of(reals, e, P, s, vP, w)
+        L, n, d, sigma, root, m, l, t, hess = contact_of(ints, reals, e, ROAD_AT, P, s, vP, w)
         r, r0 = d / root, reals[e, RADIUS]
         c = scale(-r, m)
         normal = dot(n, vP)
@@ -192,14 +193,14 @@ def along(force, dkappa, dalpha, dgamma, dload):
 
 
 @compiled
-def over_time(reals, r, rot, vel, omega, u, v, out):
+def over_time(integers, reals, r, rot, vel, omega, u, v, out):
     """Forces, slips and the contact at stored times: the same formulas."""
     for k in range(r.shape[0]):
         R = at9(rot, k, 0)
         p, s = mv(R, at(reals, 0, CENTRE)), mv(R, at(reals, 0, AXIS))
         w = mv(R, at(omega, k, 0))
         P, vP = add(at(r, k, 0), p), add(at(vel, k, 0), cross(w, p))
-        _, n, d, sigma, root, m, l, t, _ = contact_of(reals, 0, P, s, vP, w)
+        _, n, d, sigma, root, m, l, t, _ = contact_of(integers, reals, 0, 0, P, s, vP, w)
         rl, r0 = d / root, reals[0, RADIUS]
         load, _, _ = radial(reals, 0, r0 - rl, -dot(n, vP) / root)
         c = scale(-rl, m)
@@ -227,20 +228,25 @@ OUTPUTS = (
 )  # fmt: skip
 
 
-def tyre_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def tyre_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     rim = ends[0]
     out = np.zeros((len(rim.r), len(OUTPUTS)))
     arrays = [np.ascontiguousarray(x, dtype=float) for x in (
         reals[:1], rim.r, rotations.matrix(rim.q).reshape(-1, 9), rim.v, rim.w,
         ends[1].value[:, 0], ends[2].value[:, 0],
     )]  # fmt: skip
-    over_time(*arrays, out)
+    over_time(integers[None], *arrays, out)
     found = {name: (out[:, i], unit) for i, (name, unit) in enumerate(OUTPUTS)}
     spring = 0.5 * reals[:, STIFFNESS] * np.maximum(out[:, 7], 0.0) ** 2
     return found | {"stored_energy": (spring, "J")}
 
 
-TYRE = Family("tyre", Kernel(tyre_kernel), bodies=3, reals=REALS, circuit=tyre_outputs)
+TYRE = Family(
+    "tyre", Kernel(tyre_kernel), bodies=3, reals=TYRE_REALS.width, integers=ROAD_INTEGERS.width,
+    circuit=tyre_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -298,8 +304,7 @@ class Tyre(Item):
                 setattr(self, word, Node(scalar(f"deflection {word}", 1, "m"), scale=0.01))
 
     def _check_place(self, centre: np.ndarray, what: str) -> None:
-        reals = np.array([self.road.reals()])
-        under = float(height_of(reals, centre[0], centre[1]))
+        under = height_under(self.road, centre)
         gap = float(centre[2] - under)
         if gap < 0.5 * self.data.radius:
             raise ModelError(
@@ -318,7 +323,8 @@ class Tyre(Item):
             data.relaxation, [data.low_speed], data.low_damping(), [float(data.model == "brush")],
             self.road.reals(), data.reals(),
         ])  # fmt: skip
-        return [Entry(TYRE, (rim.body, self.along, self.across), reals, keep=self.road.heights)]
+        ends = (rim.body, self.along, self.across)
+        return [Entry(TYRE, ends, reals, integers=self.road.integers())]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Tyre:
@@ -339,8 +345,14 @@ class Tyre(Item):
 
 
 @compiled
-def height_of(reals, x, y):
-    return height(reals, 0, 0, x, y)[0]
+def height_of(integers, reals, x, y):
+    return height(integers, reals, 0, 0, 0, x, y)[0]
+
+
+def height_under(road: Road, place: np.ndarray) -> float:
+    """The height of a road at a place."""
+    integers = np.array([[address_of(x) for x in road.integers()]], np.int64)
+    return float(height_of(integers, np.array([road.reals()]), place[0], place[1]))
 
 
 @compiled

@@ -187,7 +187,7 @@ class TyreData:
         >>> round(float(tyre.forces(slip_ratio=1.0)["longitudinal_force"]))
         3600
         """
-        from linkwork.elements.tyres.patch import BRUSH, FORMULA, REALS
+        from linkwork.elements.tyres.patch import BRUSH, FORMULA, TYRE_REALS
         from linkwork.elements.tyres.tyre import forces_over
 
         load = self.numbers["FNOMIN"] if load is None else load
@@ -195,7 +195,7 @@ class TyreData:
             slip_ratio, slip_angle, camber, load
         )))  # fmt: skip
         rows = np.ascontiguousarray(np.column_stack([x.ravel() for x in given]))
-        reals = np.zeros((1, REALS))
+        reals = np.zeros((1, TYRE_REALS.width))
         reals[0, FORMULA:], reals[0, BRUSH] = self.reals(), self.model == "brush"
         out = np.zeros((len(rows), 5))
         forces_over(reals, rows, out)

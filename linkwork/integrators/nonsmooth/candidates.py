@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwork.elements.contact.contact import Contact
 from linkwork.elements.contact.layout import (
-    CENTRE_A, CENTRE_B, COUNT, GEOMETRY_AT, MARGIN, PAIR, RADIUS_A, RADIUS_B, REACH_A, REACH_B,
+    CENTRE_A, CENTRE_B, LAW, MARGIN, RADIUS_A, RADIUS_B, REACH_A, REACH_B,
 )  # fmt: skip
 from linkwork.elements.contact.pairing import pairs_of
 from linkwork.elements.contact.geometry.shapes import Solid
@@ -25,7 +25,7 @@ from linkwork.math.vectors import add, at, at9, mv
 from linkwork.model.frame import GROUND
 from linkwork.system.system import System
 
-HEAD = 29  # numbers of a pair before its geometry, as elements have them
+HEAD = MARGIN + 1  # numbers of a pair before its geometry, as elements have them
 INFINITE = 1e20
 TOUCH = 1e-4  # of the smallest shape: the gap below which shapes touch
 
@@ -78,6 +78,7 @@ class Candidates:
         self.table = self._table(kinds)
         self.first = np.full((len(known), len(known), 2), -1, np.int64)  # rows of a pair, how many
         self.rows = np.zeros((0, HEAD))
+        self.codes = np.zeros((0, LAW), np.int64)
 
     def _table(self, kinds: list[tuple[tuple[int, str], ...]]) -> np.ndarray:
         """The contact of two groups, −1 for none."""
@@ -97,28 +98,26 @@ class Candidates:
         one, two = self.solids[i], self.solids[j]
         contact = self.contacts[self.table[self.shapes.group[i], self.shapes.group[j]]]
         found = pairs_of(one, two, contact.label)
-        made = []
+        made, codes = [], []
         for pair, flipped in found:
             a, b = (two, one) if flipped else (one, two)
-            row = np.zeros(HEAD + len(pair.geometry) + 1)
-            row[PAIR], row[COUNT] = pair.number, pair.count
+            row = np.zeros(HEAD + len(pair.geometry))
             row[RADIUS_A], row[RADIUS_B] = pair.radius_a, pair.radius_b
             row[REACH_A], row[REACH_B] = a.reach, b.reach
             row[CENTRE_A : CENTRE_A + 3], row[CENTRE_B : CENTRE_B + 3] = a.centre, b.centre
-            row[MARGIN], row[GEOMETRY_AT], row[-1] = self.active, HEAD, -1.0 if flipped else 1.0
-            row[HEAD:-1] = pair.geometry
+            row[MARGIN], row[HEAD:] = self.active, pair.geometry
             made.append(row)
+            codes.append([*pair.codes(HEAD, flipped), 0, 0])
         width = max([self.rows.shape[1], *(len(row) for row in made)])
         grown = np.zeros((len(self.rows) + len(made), width))
-        grown[: len(self.rows), : self.rows.shape[1] - 1] = self.rows[:, :-1]
-        grown[: len(self.rows), -1] = self.rows[:, -1] if len(self.rows) else 0.0
+        grown[: len(self.rows), : self.rows.shape[1]] = self.rows
         for k, row in enumerate(made):
-            grown[len(self.rows) + k, : len(row) - 1], grown[len(self.rows) + k, -1] = (
-                row[:-1], row[-1],
-            )  # fmt: skip
+            grown[len(self.rows) + k, : len(row)] = row
         u, v = self.shapes.like[i], self.shapes.like[j]
         self.first[u, v] = len(self.rows), len(made)
         self.rows = grown
+        added = np.array(codes, np.int64).reshape(-1, LAW)
+        self.codes = np.concatenate([self.codes, added])
 
 
 def hard_contacts(system: System) -> list[Contact]:

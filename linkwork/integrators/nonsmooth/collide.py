@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from linkwork.elements.contact.geometry.narrow_phase import find_points
-from linkwork.elements.contact.layout import COLUMNS, DEPTH, MOST_POINTS, NORMAL, PLACE
+from linkwork.elements.contact.layout import COLUMNS, DEPTH, FLIP, MOST_POINTS, NORMAL, PLACE
 from linkwork.elements.contact.pairing import MOST_NODES
 from linkwork.elements.layout import POS, ROT
 from linkwork.math.compiled import compiled, inlined
@@ -34,7 +34,7 @@ def across(n):
 
 
 @compiled
-def collide(shapes, table, first, rows, nodes, pairs, count, active, ints, reals):
+def collide(shapes, table, first, codes, rows, nodes, pairs, count, active, ints, reals):
     """Points that are nearer than `active`: how many, and a pair whose numbers are not known.
 
     Returns (points, −1, −1), or (0, i, j) for an unknown pair; more points than there is room for
@@ -51,11 +51,11 @@ def collide(shapes, table, first, rows, nodes, pairs, count, active, ints, reals
         for k in range(elements):
             row = begin + k
             one, two = shapes.body[i], shapes.body[j]
-            if rows[row, rows.shape[1] - 1] < 0.0:
+            if codes[row, FLIP] < 0:
                 one, two = two, one
             Ra, ra, Rb, rb = at9(nodes, one, ROT), at(nodes, one, POS), at9(nodes, two, ROT), at(
                 nodes, two, POS)  # fmt: skip
-            found, side = find_points(rows, row, w, Ra, ra, Rb, rb)
+            found, side = find_points(codes, rows, row, w, Ra, ra, Rb, rb)
             for m in range(found):
                 if -w[m, DEPTH] > active:
                     continue

@@ -120,8 +120,8 @@ class HardContacts(BasicRun):
             self.pairs = np.zeros((2 * count, 2), np.int64)
         while True:
             points, i, j = collide(
-                c.shapes, c.table, c.first, c.rows, nodes, self.pairs, count, c.active, self.ints,
-                self.reals,
+                c.shapes, c.table, c.first, c.codes, c.rows, nodes, self.pairs, count, c.active,
+                self.ints, self.reals,
             )  # fmt: skip
             if i >= 0:
                 c.learn(i, j)

@@ -5,9 +5,10 @@ ordinary number in an element's table; `call` turns it back into a function.  A 
 becomes such an address through ctypes, a numba function through numba.cfunc.  Without numba's
 compiler (NUMBA_DISABLE_JIT=1) `call` looks the Python function up by its address.
 
-A `Routine` is a function of the package with that signature, compiled when its address is first
-asked for; it calls others itself through `call_at`, which takes places (`begin`, `shift`) instead
-of arrays.
+A `Routine` has the signature void(double t, double* source, double* target, int64* integers), and
+is compiled when its address is first asked for; it calls others itself through `call_at`, which
+takes places (`begin`, `shift`) instead of arrays.  One that needs no integers may leave out the
+last argument: in C a function does not see arguments that it has not declared.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from linkwork.math.compiled import JIT, address, compiled
 from linkwork.math.memory.addresses import ADDRESSED
 
 SIGNATURE = types.void(types.float64, types.CPointer(types.float64), types.CPointer(types.float64))
+PLACES = (types.float64, types.CPointer(types.float64), types.CPointer(types.float64),
+          types.CPointer(types.int64))  # fmt: skip
 C_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -88,7 +91,7 @@ def _begin(typing_context, array):
     def generate(context, builder, signature, arguments):
         return context.make_array(signature.args[0])(context, builder, arguments[0]).data
 
-    return types.CPointer(types.float64)(array), generate
+    return types.CPointer(array.dtype)(array), generate
 
 
 @intrinsic
@@ -102,8 +105,8 @@ def _shift(typing_context, place, n):
 
 
 @intrinsic
-def _call_at(typing_context, address, t, source, target):
-    """The function at `address` with t and two places."""
+def _call_at(typing_context, address, t, source, target, integers):
+    """The function at `address` with t and three places."""
 
     def generate(context, builder, signature, arguments):
         from llvmlite import ir
@@ -113,7 +116,7 @@ def _call_at(typing_context, address, t, source, target):
         builder.call(builder.inttoptr(where, kind.as_pointer()), [when, *places])
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.float64, source, target), generate
+    return types.void(types.int64, types.float64, source, target, integers), generate
 
 
 def _begin_plain(array: np.ndarray) -> np.ndarray:
@@ -124,8 +127,9 @@ def _shift_plain(place: np.ndarray, n: int) -> np.ndarray:
     return place[n:]
 
 
-def _call_plain(address: int, t: float, source: np.ndarray, target: np.ndarray) -> None:
-    ROUTINES[address - 1].function(t, source, target)
+def _call_plain(address: int, *arguments: Any) -> None:
+    routine = ROUTINES[address - 1]
+    routine.function(*arguments[: routine.arguments])
 
 
 begin: Any = _begin if JIT else _begin_plain
@@ -134,25 +138,24 @@ call_at: Any = _call_at if JIT else _call_plain
 
 
 class Routine:
-    """A function(t, source, target) on places: numbers are read and written one by one."""
+    """A function(t, source, target, integers) on places, which reads and writes single numbers."""
 
     def __init__(self, function: Callable) -> None:
-        self.function = function
+        self.function, self.arguments = function, function.__code__.co_argcount
+        self.signature = types.void(*PLACES[: self.arguments])
         ROUTINES.append(self)
         self.number = len(ROUTINES)
         self.__doc__ = function.__doc__
 
     @functools.cached_property
     def compiled(self) -> Any:
-        return compiled(self.function, signature=SIGNATURE)
+        return compiled(self.function, signature=self.signature)
 
     @functools.cached_property
     def address(self) -> int:
         if not JIT:
             return self.number
-        place = address(self.compiled, SIGNATURE)
-        ADDRESSED[place] = self
-        return place
+        return address(self.compiled, self.signature)
 
     def __reduce__(self) -> Any:
         return routine_of, (self.function,)

@@ -274,8 +274,7 @@ def controller_program(writer: Translator, drive: ControllerOutput) -> int:
         called = writer.signal.called
         if not any(callback.controller is c for callback in called):
             called.append(c.callback)
-        callback = next(callback for callback in called if callback.controller is c)
-        address = writer.constant(float(callback.address))
+        which = next(i for i, callback in enumerate(called) if callback.controller is c)
         c.trouble = ""
 
         def call() -> None:
@@ -284,7 +283,7 @@ def controller_program(writer: Translator, drive: ControllerOutput) -> int:
             writer.write(ops.BETWEEN, 0, due, *ends)
             for i, register in enumerate(inputs):
                 writer.write(ops.STORE, place + i, register)
-            writer.write(ops.CALL, place, address, writer.time)
+            writer.write(ops.CALL, place, writer.time, writer.time, which)
             skipped = len(writer.operations) - begin - 1
             writer.operations[begin] = (ops.BETWEEN, skipped, due, *ends)
 

@@ -65,7 +65,8 @@ class Program:
     drives that integrate and the places of their sums.
 
     constants : register → value;   inputs : register → the drive of time that supplies it
-    tables : numbers behind the registers; an operand of TABLE counts in them
+    tables, sizes : numbers and integers of tables, in which the last operands of TABLE count
+    called : the functions among which the last operand of CALL counts
     """
 
     operations: list[tuple[int, int, int, int, int]]
@@ -73,11 +74,13 @@ class Program:
     constants: dict[int, float]
     inputs: dict[int, Drive]
     tables: list[float]
+    sizes: list[int]
     memory: list[float]
     result: int
     accepted: int
     turns: list[tuple[int, int]]
     totals: list[tuple[Drive, int]] = field(default_factory=list)
+    called: list[Any] = field(default_factory=list)
 
 
 @dataclass
@@ -89,6 +92,7 @@ class Translator:
     constants: dict[int, float] = field(default_factory=dict)
     inputs: dict[int, Drive] = field(default_factory=dict)
     tables: list[float] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)
     stored: list[tuple[int, Callable[[], int]]] = field(default_factory=list)
     known: dict[Any, int] = field(default_factory=dict)
@@ -220,10 +224,11 @@ class Translator:
 
     def table(self, drive: Table, t: int | None) -> int:
         knots, c = drive._pieces
-        place = len(self.tables)
-        self.tables += [len(knots), OUTSIDE[drive.outside], drive.y[-1], *knots, *c.T.ravel()]
+        place, size = len(self.tables), len(self.sizes)
+        self.tables += [drive.y[-1], *knots, *c.T.ravel()]
+        self.sizes += [len(knots), OUTSIDE[drive.outside]]
         result = self.new()
-        self.write(ops.TABLE, result, self.argument(t), place)
+        self.write(ops.TABLE, result, self.argument(t), place, size)
         return result
 
     def periodic(self, drive: Periodic, t: int | None) -> int:
@@ -347,15 +352,15 @@ def shared(writer: Translator, result: int, accepted: int) -> Program:
             code, place[to] if code < ops.DOUBLE else to,
             first if code == ops.RECALL else place[first],
             second if code in (ops.RECALL, ops.TABLE) else place[second],
-            third if code in (ops.RECALL, ops.TABLE) else place[third],
+            third if code in (ops.RECALL, ops.TABLE, ops.CALL) else place[third],
         ))  # fmt: skip
         free += [place[r] for r in set(used) if last[r] == i and place[r] >= len(fixed)]
     index = {register: place[register] for register in (*writer.constants, *writer.inputs)}
     return Program(
         operations, registers, {index[r]: v for r, v in writer.constants.items()},
-        {index[r]: d for r, d in writer.inputs.items()}, writer.tables, writer.memory,
+        {index[r]: d for r, d in writer.inputs.items()}, writer.tables, writer.sizes, writer.memory,
         place[result], accepted, [(place, i) for i, (_, place) in writer.turned.items()],
-        writer.totals,
+        writer.totals, writer.signal.called,
     )  # fmt: skip
 
 
@@ -364,7 +369,7 @@ def written_and_read(code: int, to: int, first: int, second: int, third: int) ->
     written = [to] if code < ops.DOUBLE else []
     if code == ops.RECALL:
         return written
-    return [*written, first] if code == ops.TABLE else [*written, first, second, third]
+    return [*written, first] if code in (ops.TABLE, ops.CALL) else [*written, first, second, third]
 
 
 def values_or_nan(drive: Drive, t: np.ndarray) -> np.ndarray:

@@ -226,7 +226,7 @@ def acceleration_reading(frame: Any, quantity: str, axis: Any, other: Any, axes:
         )
     about = as_frame(GROUND if axes is None else axes, "a reading")
     words = tuple(float(x) for x in np.asarray(AXES["x"] if axis is None else axis).ravel())
-    places = [(id(f.body), *f.position, *f.orientation) for f in (found, about)]
+    places = [(f.body, *f.position, *f.orientation) for f in (found, about)]
     key = (quantity, words, *places)
     sensors = getattr(found.body, "__dict__", {}).setdefault("sensors", {})
     if key not in sensors:

@@ -26,7 +26,7 @@ from linkwork.math.compiled import fused_inlined
 from linkwork.recursive.tree.layout import ABOUT_Z, IQ, IV
 from linkwork.recursive.tree.parts import Parts
 
-FIRST, WIDTH, COORDINATE, VELOCITY, SIGN, COLUMNS = range(6)
+FIRST, WIDTH, POINTS, COORDINATE, VELOCITY, SIGN, COLUMNS = range(7)
 # of each brake: whether it has slipped back (0) and on (3) in this step, at which v̇₁, with which c
 TRIED, PLACE, SHARE, ROOM = 0, 1, 2, 6
 ALIGNED = 1e-9  # of the axes of brake and hinge
@@ -36,9 +36,9 @@ BENT = 0.99  # of what bristles bear: those that are bent further have slipped
 def brake_table(parts: Parts) -> np.ndarray:
     """(brakes, COLUMNS) of those about the axis of a hinge of the tree, between its two bodies."""
     model, part = parts.full.system.model, parts.outer.part
-    places = {e.owner: place for e, place in zip(part.elements, part.places, strict=True)}
+    elements = {e.owner: (e, place) for e, place in zip(part.elements, part.places, strict=True)}
     rows = []
-    for brake in (x for x in model.items.values() if isinstance(x, Brake) and x.name in places):
+    for brake in (x for x in model.items.values() if isinstance(x, Brake) and x.name in elements):
         ends = {id(f.body) for f in brake.frames}
         axis = rotations.matrix(brake.frames[1].orientation)[:, 2]
         for i, step in enumerate(parts.topology.steps):
@@ -54,9 +54,9 @@ def brake_table(parts: Parts) -> np.ndarray:
             if abs(along) < 1 - ALIGNED:
                 continue
             sign = (1 if along > 0 else -1) * (1 if same else -1) * (-1 if step.turned else 1)
-            place, ints = places[str(brake.name)], parts.tree.ints[i]
-            width = place.stop - place.start
-            rows.append([place.start, width, int(ints[IQ]), int(ints[IV]), sign])
+            (e, place), ints = elements[str(brake.name)], parts.tree.ints[i]
+            width, points = place.stop - place.start, e.entry.integers[0]
+            rows.append([place.start, width, points, int(ints[IQ]), int(ints[IV]), sign])
     return np.array(rows, np.int64).reshape(-1, COLUMNS)
 
 
@@ -69,7 +69,9 @@ def brake_slope(reals, brakes, room, k, q0, q, v, guess, by_place, by_speed):
     N = max(x[0, PRELOAD], x[0, LEAST])
     step = sign * radius * (q[brakes[k, COORDINATE]] - q0[brakes[k, COORDINATE]])
     known = abs(x[0, width - 2]) < 1e200
-    c, _, cs, cv = bristles(x, 0, known, x[0, width - 1], step, sign * radius * v[iv])
+    c, _, cs, cv = bristles(
+        x, 0, brakes[k, POINTS], known, x[0, width - 1], step, sign * radius * v[iv]
+    )
     c, shape = shaped(x, 0, 1.0, c)
     slope = N * radius * radius * shape * (by_place * cs + by_speed * cv)
     if known and cs > 0.5 * x[0, S0]:
@@ -89,7 +91,7 @@ def holding(reals, brakes, k):
     x = reals[first : first + width].reshape(1, width)
     if abs(x[0, width - 2]) >= 1e200:
         return False
-    return abs(x[0, S0] * x[0, width - 1]) < BENT * limit(x, 0, 0.0)[0]
+    return abs(x[0, S0] * x[0, width - 1]) < BENT * limit(x, 0, brakes[k, POINTS], 0.0)[0]
 
 
 @fused_inlined

@@ -98,7 +98,8 @@ def one_friction(result: Result, e: Element) -> History:
     path, speed = path_of(result, e, reals)
     sense = np.where(other >= 0, -1.0, 1.0)
     first = float(bent(result, e, 1)[0])
-    c, whole = replay(row, path.astype(float), speed.astype(float), sense, first).T
+    points = e.entry.integers[0]
+    c, whole = replay(row, points, path.astype(float), speed.astype(float), sense, first).T
     arm = 1.0 if kind == SLIDES else reals[0, RADIUS]
     pushed = -load * whole * arm
     return History(speed, load, c, pushed, pushed, -load * whole * speed)
@@ -117,9 +118,11 @@ def in_space(
     steps = np.diff(x, axis=0, prepend=x[:1]) @ Wt.T + np.einsum("tij,tj->ti", Wr, psi)
     v = x1 @ Wt.T + np.einsum("tij,tj->ti", Wr, turn)
     first = bent(result, e, 3)
-    c = replay_in_space(row, np.ascontiguousarray(steps), np.ascontiguousarray(v), first)
+    c = replay_in_space(
+        row, e.entry.integers[0], np.ascontiguousarray(steps), np.ascontiguousarray(v), first
+    )
     pushed = -load[:, None] * c
-    axis = int(reals[0, AXIS])
+    axis = e.entry.integers[AXIS]
     back = np.argsort([(axis + 1) % 3, (axis + 2) % 3, axis])
     force, torque = pushed @ Wt, np.einsum("tji,tj->ti", Wr, pushed)
     norm = np.linalg.norm

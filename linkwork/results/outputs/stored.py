@@ -84,6 +84,7 @@ def memory_at_start(result: Result) -> np.ndarray | None:
 def signal_values(result: Result, drive: Drive, rows: np.ndarray | None = None) -> np.ndarray:
     """A drive at stored times (all, or those of `rows`), also where it follows the motion."""
     times = result.time if rows is None else result.time[rows]
+    drive = result.system.model.own(drive)
     if not leaves_that_follow(drive):
         return drive.values(times)
     signal = signal_of(result, drive)
@@ -144,14 +145,16 @@ def signal_over_time(result: Result, drive: Drive) -> tuple[np.ndarray, np.ndarr
 def body_numbers(result: Result) -> Callable[[Any], int]:
     """The number of a body, −1 of the ground."""
     number = {id(body): i for i, body in enumerate(result.system.items)}
-    return lambda body: number.get(id(body), -1)
+    own = result.system.model.own
+    return lambda body: number.get(id(own(body)), -1)
 
 
 def node_places(result: Result) -> Callable[[Any], int]:
     """The first value of a vector node."""
     layout = result.system.layout
     place = {id(node): int(first) for node, first in zip(layout.nodes, layout.first)}
-    return lambda node: place[id(node)]
+    own = result.system.model.own
+    return lambda node: place[id(own(node))]
 
 
 def memory_elements(system: System) -> list[Element]:
@@ -185,7 +188,7 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
             known[-1] = end
         return known
     reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
-    found = family.outputs(reals, *_ends(result, e))  # type: ignore[misc]
+    found = family.outputs(*e.entry.numbers_with(reals), *_ends(result, e))  # type: ignore[misc]
     columns = [noted]
     for k, name in enumerate(names):
         angle = found[name] - TURN * np.round(found[name] / TURN)
@@ -207,7 +210,9 @@ def potential_energy(result: Result, e: Element) -> np.ndarray:
     """Potential energy of an element whose family has one, (T,)."""
     reals, (r, q, _, _) = element_reals(result, e), _ends(result, e)
     parts = [
-        e.entry.family.potential(reals[k], [x[k] for x in r], [x[k] for x in q])  # type: ignore[misc]
+        e.entry.family.potential(  # type: ignore[misc]
+            *e.entry.numbers_with(reals[k]), [x[k] for x in r], [x[k] for x in q]
+        )
         for k in _blocks(e, reals)
     ]
     return np.concatenate(parts)
@@ -217,7 +222,9 @@ def family_outputs(result: Result, e: Element) -> dict[str, np.ndarray]:
     """What the element's family offers by itself: name → (T,) or (T, 3)."""
     reals, ends = element_reals(result, e), _ends(result, e)
     parts = [
-        e.entry.family.outputs(reals[k], *([x[k] for x in part] for part in ends))  # type: ignore[misc]
+        e.entry.family.outputs(  # type: ignore[misc]
+            *e.entry.numbers_with(reals[k]), *([x[k] for x in part] for part in ends)
+        )
         for k in _blocks(e, reals)
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
@@ -233,7 +240,8 @@ class NodeValues(NamedTuple):
 
 def circuit_outputs(result: Result, e: Element) -> dict[str, tuple[np.ndarray, str]]:
     """What the family of an element with vector nodes offers: name → (numbers (T,), unit)."""
-    return e.entry.family.circuit(element_reals(result, e), all_ends(result, e))  # type: ignore[misc]
+    numbers = e.entry.numbers_with(element_reals(result, e))
+    return e.entry.family.circuit(*numbers, all_ends(result, e))  # type: ignore[misc]
 
 
 def all_ends(result: Result, e: Element) -> list[Any]:
@@ -293,15 +301,16 @@ def reaction(result: Result, elements: list[Element]) -> Wrench:
     """
     total = None
     for e in elements:
+        numbers = e.entry.numbers_with(element_reals(result, e))
         if any(isinstance(end, Node) for end in e.entry.bodies):
             part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
-                element_reals(result, e), element_gamma(result, e), all_ends(result, e)
+                *numbers, element_gamma(result, e), all_ends(result, e)
             ))  # fmt: skip
             total = part if total is None else total + part
             continue
         a, b = (body_motion(result, end) for end in e.ends[:2])
         part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
-            element_reals(result, e), element_gamma(result, e), a.r, a.q, b.r, b.q
+            *numbers, element_gamma(result, e), a.r, a.q, b.r, b.q
         ))  # fmt: skip
         total = part if total is None else total + part
     assert total is not None

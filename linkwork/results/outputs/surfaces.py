@@ -34,7 +34,7 @@ def surveyed(result: Result, name: str, rows: Any = None) -> np.ndarray:
 def survey_element(result: Result, e: Element, rows: Any = None) -> np.ndarray:
     pick: Any = slice(None) if rows is None else rows
     times = np.ascontiguousarray(result.time[pick], float)
-    reals, T = e.entry.reals, len(times)
+    T = len(times)
     layout, ends, local = result.system.layout, [], 0
     motion, values = [], [np.zeros((T, 3, 0))]
     stored = np.asarray(result.motion[:])[pick]
@@ -56,9 +56,10 @@ def survey_element(result: Result, e: Element, rows: Any = None) -> np.ndarray:
     six = np.zeros((T, 6, max(1, own.shape[2])))
     six[:, :3, : own.shape[2]] = own
     nodes = body_rows(np.stack(motion, axis=1))
-    out = np.zeros((T, int(reals[POINTS]), TOLD_NUMBERS))
+    codes = e.entry.integer_row
+    out = np.zeros((T, codes[POINTS], TOLD_NUMBERS))
     numbers = np.ascontiguousarray(moving_reals(result, e)[pick])
-    survey(numbers, nodes, six, np.array([ends], np.int64), times, out)
+    survey(codes[None], numbers, nodes, six, np.array([ends], np.int64), times, out)
     return out
 
 

@@ -194,7 +194,7 @@ class CompiledModel:
         table = self.tables.bodies.copy()
         for e in self.elements:
             if e.entry.family.lumped is not None:
-                found = e.entry.family.lumped(e.entry.reals)
+                found = e.entry.family.lumped(*e.entry.numbers)
                 for end, (m, c, J) in zip(e.ends, found if isinstance(found, list) else [found]):
                     if end >= self.bodies:  # a point of a cable
                         continue

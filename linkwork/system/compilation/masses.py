@@ -37,7 +37,7 @@ def moving_masses(entries: list[Entry], bodies: Iterable[Any]) -> dict[int, floa
             fixed.add_edge(*map(id, entry.bodies))
         if entry.family.lumped is None:
             continue
-        found = entry.family.lumped(entry.reals)
+        found = entry.family.lumped(*entry.numbers)
         for body, (mass, _, _) in zip(entry.bodies, found if isinstance(found, list) else [found]):
             masses[id(body)] = masses.get(id(body), 0.0) + (math.nan if entry.laws else mass)
     for group in nx.connected_components(fixed):

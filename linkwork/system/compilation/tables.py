@@ -49,6 +49,7 @@ class ActiveRows(NamedTuple):
     first: np.ndarray  # (n,) first row of each element, among all rows
     rows: np.ndarray  # (n, rows of the family) numbers among all rows
     read: np.ndarray  # (n, reads of the family) rows whose multipliers it reads
+    reading: int  # column of the first of these
 
     def write(self, ints: np.ndarray, keep: np.ndarray) -> None:
         """Number the rows `keep` of all rows in the ints of the elements."""
@@ -71,7 +72,7 @@ class ActiveRows(NamedTuple):
             of_family[:, at + n : at + 2 * n] = equation
         if reads := self.read.shape[1]:
             where = np.where(kept[self.read], number[self.read], none)
-            of_family[:, self.width - reads :] = where
+            of_family[:, self.reading : self.reading + reads] = where
 
 
 def make_tables(
@@ -105,6 +106,8 @@ def make_tables(
                 ints.append(np.array([_back_to_same(e.entry, alike, n_real)], np.int64))
             if family.reads:
                 ints.append(np.zeros(family.reads, np.int64))
+            if family.integers:
+                ints.append(e.entry.integer_row)
             for law in e.entry.laws:
                 if law.signal is not None:
                     continue
@@ -144,16 +147,29 @@ def make_tables(
 
 
 def ints_of(family: Any) -> int:
-    """How many ints an element has, with those of what it reads."""
+    """How many ints an element has, with those of what it reads and its own."""
     told = (family.whole and not family.rows) + family.shares
-    return int_width(family.bodies, family.rows) + family.reads + told
+    return int_width(family.bodies, family.rows) + family.reads + told + int(family.integers)
+
+
+def write_addresses(tables: Tables, families: Sequence[Any], elements: Sequence[Element]) -> None:
+    """Write the addresses of this process into the tables of a system from another process."""
+    rows = {
+        family: iter(tables.ints[first : first + count * width].reshape(count, width))
+        for family, (_, count, first, width, _, _) in zip(families, tables.directory.tolist())
+    }
+    for e in elements:
+        row = next(rows[e.entry.family])
+        if e.entry.family.integers:
+            row[-e.entry.family.integers :] = e.entry.integer_row
 
 
 def _back_to_same(entry: Any, alike: dict[bytes, int], here: int) -> int:
     """How many elements before one whose numbers are at `here` the same numbers stood first."""
     if entry.laws:  # they change
         return 0
-    same = alike.setdefault(np.asarray(entry.reals, float).tobytes(), here)
+    numbers = np.asarray(entry.reals, float).tobytes() + entry.integer_row.tobytes()
+    same = alike.setdefault(numbers, here)
     return (here - same) // int(entry.family.reals)
 
 
@@ -242,8 +258,9 @@ def _active_rows(
             if row in joint.entry.rows:
                 read[k, j] = joint.rows[joint.entry.rows.index(row)]
     first = np.array([e.first_row for e in part], np.int64)
-    column = family.bodies + family.bodies**2
-    return ActiveRows(ints, ints_of(family), column, family.bodies, first, rows, read)
+    column, width = family.bodies + family.bodies**2, ints_of(family)
+    reading = width - family.integers - family.reads
+    return ActiveRows(ints, width, column, family.bodies, first, rows, read, reading)
 
 
 def _body_tables(items: tuple[Any, ...], pattern: Pattern) -> tuple[np.ndarray, np.ndarray]:

@@ -50,7 +50,7 @@ def factorise(
         return analyse(data.pattern, data.work.vals, system.length, pivots, two_sided, scaled)
     except SingularMatrix as error:
         if not np.all(np.isfinite(data.work.vals)):
-            raise_if_failed(data)
+            raise_if_failed(data.system)
             raise SingularError(
                 f"the equations of model '{system.model.name}' have numbers that are not finite; "
                 "look for a force, a stiffness or a velocity that is far too large"
@@ -117,7 +117,7 @@ def of_bodies(data: Data, state: State, known: KnownFactors | None) -> State:
     still = replace(state, acceleration=None, gamma=None)
     e = data.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
-        raise_if_failed(data)  # a function of the user: say so, before a matrix looks singular
+        raise_if_failed(data.system)  # before a matrix looks singular
     D, p = unknown_scale(data), data.pattern
     matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]

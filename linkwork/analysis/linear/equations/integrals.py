@@ -10,7 +10,6 @@ What else keeps something of the past motion is refused.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import fields, replace
 from typing import Any
 
@@ -21,10 +20,11 @@ from linkwork.elements.quantities.state_space import StateSpace
 from linkwork.errors import ModelError
 from linkwork.model.control.blocks import RateLimit, TimeIntegral, saturate
 from linkwork.model.control.pid import PIDControl
+from linkwork.model.copies import Copies
 from linkwork.model.drives import Constant, Drive
 from linkwork.model.drives.base import held_in
 from linkwork.model.drives.sampled import Switch
-from linkwork.model.model import Model, require_model
+from linkwork.model.model import Model
 from linkwork.model.signals.programs import translate
 from linkwork.model.signals.readings import reads
 from linkwork.model.signals.signal import Signal
@@ -45,7 +45,6 @@ def has_state(drive: Drive) -> bool:
 def with_states(model: Model, at: Any) -> tuple[Model, Any]:
     """The model with integral terms as states, and the state that belongs to `at`; the same ones
     where there are none."""
-    require_model(model)
     held = [(item, part) for item in model.items.values() for drive in item.own_drives()
             for part in held_in(drive) if not isinstance(part, Switch)]  # fmt: skip
     for item, part in held:
@@ -60,10 +59,11 @@ def with_states(model: Model, at: Any) -> tuple[Model, Any]:
         return model, at
     full = compile_model(model)
     state = None if at is None else given_state(full, at, "at")
-    copies: dict[int, Any] = {}
-    twin = copy.deepcopy(model, copies)
+    copies = Copies()
+    twin: Model = copies.of_model(model)
+    twin.copies = copies
     sums = {} if state is None else sums_of(full, state)
-    sums = {id(copies[key]): value for key, value in sums.items() if key in copies}
+    sums = {id(copies.known[key]): value for key, value in sums.items() if key in copies.known}
     known: Known = []
     for item in list(twin.items.values()):
         for word, value in item.parameters().items():

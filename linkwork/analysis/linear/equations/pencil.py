@@ -52,7 +52,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.elements.forces.user_force import STIFF, UserForce
 from linkwork.errors import ModelError
 from linkwork.math import rotations
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Law
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.accelerations import accelerations
@@ -121,6 +121,7 @@ class Pencil:
 
 def linearised(model: Model, at: Any = None, *, constraint_stiffness: bool = True) -> Pencil:
     """The equations linearised about a state; a ModelError where it is not a steady one."""
+    model = private_copy(model)
     model, at = with_states(model, at)
     try:
         return _linearised(*start(model, at), constraint_stiffness)

@@ -252,7 +252,8 @@ def trial_steps(data: Data, loaded: list[bool]) -> np.ndarray:
         ints = tables.ints[first : first + count * width].reshape(count, width)
         numbers = tables.reals[real : real + count * reals].reshape(count, reals)
         largest = max(largest, numbers[:, PRELOAD].max(initial=0.0))
-        for places in ints[:, width - family.reads :]:
+        last = width - family.integers
+        for places in ints[:, last - family.reads : last]:
             size.append((places[:3], float(np.linalg.norm(w.gamma[places[:3]]))))
             size.append((places[3:], float(np.linalg.norm(w.gamma[places[3:]]))))
     for places, force in size:

@@ -138,7 +138,7 @@ def linearize(
     ins = [make_input(pencil, name) for name in _names(inputs, "inputs")]
     outs = [output_rows(pencil, name) for name in _names(outputs, "outputs")]
     result = state_space(pencil, ins, [o for several in outs for o in several])
-    raise_if_failed(model)
+    raise_if_failed(pencil.data.system)
     return result
 
 

@@ -36,7 +36,7 @@ class Corners:
         self.by_law = np.array([e.entry.family.notes > KNOWN for e in self.elements], bool)
         self.gravity = float(np.linalg.norm(np.asarray(system.model.gravity, float)))
         self._known: dict[int, Durations] = {}
-        self._alike: dict[tuple[float, bytes], Durations] = {}
+        self._alike: dict[tuple[float, bytes, tuple], Durations] = {}
         self._apart: Data | None = None  # for masses
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ class Corners:
         if k not in self._known:
             corner = self.elements[k].entry.corner
             if corner.column is None:
-                alike = corner.mass, corner.numbers.tobytes()
+                alike = corner.mass, corner.numbers.tobytes(), corner.integers
                 if alike not in self._alike:
                     gravity = self.gravity if self.by_law[k] else self.gravity or 1.0
                     self._alike[alike] = Durations(corner, corner.mass, gravity)
@@ -73,7 +73,7 @@ class Corners:
             for b in e.ends if b < self.full.system.bodies
         ]  # fmt: skip
         r, q = (list(part) for part in zip(*ends))
-        return e.entry.corner.depth(reals[None], r, q)
+        return e.entry.corner.depth(e.entry.numbers_with(reals[None]), r, q)
 
     def acceleration(self, k: int, state: State) -> float:
         """The largest of the bodies of element k, m/s²."""

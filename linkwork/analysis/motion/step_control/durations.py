@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from linkwork.elements.corners import Corner
-from linkwork.elements.laws.base import ENERGY, PRESTRAIN, PRESTRESS, STRESS, over_times
+from linkwork.elements.laws.base import ENERGY, PRESTRAIN, PRESTRESS, STRESS, addresses, over_times
 from linkwork.errors import LinkworkError
 from linkwork.system.consistency.consistent import highest_derivatives, solved
 from linkwork.system.data import Data
@@ -36,12 +36,14 @@ class Duration:
     """
 
     def __init__(
-        self, mass: float, law: np.ndarray, weight: float, place: float = 0.0, side: float = 1.0
+        self, mass: float, corner: Corner, weight: float, place: float = 0.0, side: float = 1.0
     ) -> None:
+        law, integers = corner.numbers, addresses(corner.integers)
         self.mass, numbers = mass, np.tile(law, (len(DEPTHS), 1))
         place += law[PRESTRAIN]
         strains = (place + side * DEPTHS)[:, None]
-        at, found = over_times(law[None], np.array([[place]]))[0], over_times(numbers, strains)
+        at = over_times(integers, law[None], np.array([[place]]))[0]
+        found = over_times(integers, numbers, strains)
         force = side * (found[:, STRESS] - at[STRESS])
         self.energy = found[:, ENERGY] - at[ENERGY] - side * at[STRESS] * DEPTHS
         if not self.energy.any():  # not counted as stored
@@ -50,7 +52,8 @@ class Duration:
         slope = np.gradient(force, DEPTHS)[min(k, len(DEPTHS) - 1)]
         self.at_rest = 2 * math.pi * math.sqrt(self.mass / slope) if slope > 0 < mass else math.inf
         rates = np.full((len(DEPTHS), 1), side)
-        damped = side * (over_times(numbers, strains, rates)[:, STRESS] - found[:, STRESS])
+        moving = over_times(integers, numbers, strains, rates)
+        damped = side * (moving[:, STRESS] - found[:, STRESS])
         self.leaves = LEAVES * mass / damped[0] if damped[0] > 0 else math.inf
         k = int(np.searchsorted(integral(np.maximum(damped, 0.0)), self.mass))
         self.stops = float(DEPTHS[k]) if k < len(DEPTHS) else math.inf  # the depth δ'
@@ -87,7 +90,7 @@ class Durations:
         self.per_metre /= corner.length
         self.weight = gravity * self.per_metre
         self.corners = [
-            Duration(mass * corner.length, corner.numbers, self.weight or self.per_metre, *place)
+            Duration(mass * corner.length, corner, self.weight or self.per_metre, *place)
             for place in corner.places
         ]
         self.at_rest = min(x.at_rest for x in self.corners)

@@ -135,25 +135,22 @@ class Air(Item):
     def velocities(self, times: np.ndarray) -> np.ndarray:
         return np.stack([drive.values(times) for drive in self.drives()], axis=1)
 
-    def size(self) -> int:
-        return wind.AIR + wind.GUST * len(self.gusts)
-
-    def numbers(self) -> tuple[np.ndarray, list[PythonCallback]]:
-        """The reals of the air, and callbacks that must live as long as they are used."""
+    def numbers(self) -> tuple[np.ndarray, list[Any]]:
+        """The reals of the air and its integers, with callbacks in place of their addresses."""
         rho, sound = self.at_origin()
         head = [rho, sound, self.viscosity, float(self.standard), *self.up, self.altitude]
-        head += [*self.velocities(np.zeros(1))[0], len(self.gusts)]
-        rows, keep = [np.array(head)], []
+        head += [*self.velocities(np.zeros(1))[0]]
+        rows: list[np.ndarray] = [np.array(head)]
+        codes: list[Any] = [len(self.gusts)]
         for gust in self.gusts:
-            numbers = gust.numbers()
+            function: Any = 0
             if isinstance(gust, GustFunction):
-                keep.append(self.callback(gust.function))
-                numbers[wind.ADDRESS] = keep[-1].address
+                function = self.callback(gust.function)
             elif isinstance(gust, GustFront):
-                keep.append(self.profile_callback(as_drive(gust.profile)))
-                numbers[wind.ADDRESS] = keep[-1].address
-            rows.append(numbers)
-        return np.concatenate(rows), keep
+                function = self.profile_callback(as_drive(gust.profile))
+            rows.append(gust.numbers())
+            codes += [gust.code, function]
+        return np.concatenate(rows), codes
 
     def callback(self, function: Callable[[np.ndarray, float], VectorLike]) -> PythonCallback:
         """A function of the user with an address; its first failure is remembered."""

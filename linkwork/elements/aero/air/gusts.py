@@ -23,6 +23,8 @@ class Gust:
 
     kinds: ClassVar[dict[str, Any]] = {}
 
+    code: ClassVar[int] = 0  # its kind in wind.gusts
+
     def __init_subclass__(cls) -> None:
         Gust.kinds[cls.__name__] = cls
 
@@ -50,9 +52,10 @@ def unit(given: Any, what: str) -> np.ndarray:
     return stored if np.abs(stored - found).max() < 1e-15 else found
 
 
-def row(kind: float, n: Any, d: Any, speed: float, start: float, length: float,
-        other: float = 0.0) -> np.ndarray:  # fmt: skip
-    return np.array([kind, *n, *d, speed, start, length, other, 0.0])
+def row(
+    n: Any, d: Any, speed: float, start: float, length: float, other: float = 0.0
+) -> np.ndarray:
+    return np.array([*n, *d, speed, start, length, other])
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,6 @@ class TravellingGust(Gust):
     direction: Vector = given((1.0, 0.0, 0.0))
     speed: float = 1.0
     start: float = 0.0
-    kind: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         what = type(self).__name__
@@ -81,7 +83,7 @@ class TravellingGust(Gust):
         )
 
     def numbers(self) -> np.ndarray:
-        return row(self.kind, self.direction, self.velocity, self.speed, self.start, self.length)
+        return row(self.direction, self.velocity, self.speed, self.start, self.length)
 
 
 class OneMinusCosine(TravellingGust):
@@ -94,19 +96,19 @@ class OneMinusCosine(TravellingGust):
     >>> air = lw.Air(density=1.225, velocity=(30, 0, 0), gusts=[bump])
     """
 
-    kind: ClassVar[float] = wind.ONE_MINUS_COSINE
+    code: ClassVar[int] = wind.ONE_MINUS_COSINE
 
 
 class SharpEdgedGust(TravellingGust):
     """A gust that rises to its velocity over the length behind its front and stays."""
 
-    kind: ClassVar[float] = wind.SHARP
+    code: ClassVar[int] = wind.SHARP
 
 
 class HarmonicGust(TravellingGust):
     """Waves of a length: velocity · sin 2πs/length behind the front."""
 
-    kind: ClassVar[float] = wind.HARMONIC
+    code: ClassVar[int] = wind.HARMONIC
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,7 @@ class GustFront(Gust):
     speed: float = 1.0
     start: float = 0.0
     origin: Vector = given((0.0, 0.0, 0.0))
+    code: ClassVar[int] = wind.PROFILE
 
     def __post_init__(self) -> None:
         self._set(
@@ -144,7 +147,7 @@ class GustFront(Gust):
 
     def numbers(self) -> np.ndarray:
         offset = float(self.direction @ self.origin)
-        return row(wind.PROFILE, self.direction, self.velocity, self.speed, self.start, 1.0, offset)
+        return row(self.direction, self.velocity, self.speed, self.start, 1.0, offset)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +190,10 @@ class WindProfile(Gust):
             self._set(roughness=rough)
 
     @property
+    def code(self) -> int:  # type: ignore[override]
+        return wind.LOGARITHMIC if self.exponent is None else wind.POWER_LAW
+
+    @property
     def drives(self) -> Sequence[Drive]:
         """The velocity, once it was checked."""
         return self.velocity  # type: ignore[return-value]
@@ -200,10 +207,9 @@ class WindProfile(Gust):
         return [Law(first + wind.VECTOR, self.velocities, 3)]
 
     def numbers(self) -> np.ndarray:
-        kind = wind.LOGARITHMIC if self.exponent is None else wind.POWER_LAW
         number = self.roughness if self.exponent is None else self.exponent
         start = self.velocities(np.zeros(1))[0]
-        return row(kind, self.up, start, 0.0, self.ground, self.height, number or 0.0)
+        return row(self.up, start, 0.0, self.ground, self.height, number or 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +217,7 @@ class GustFunction(Gust):
     """Any velocity: function(position, time) gives three numbers (m/s); plain Python."""
 
     function: Callable[[np.ndarray, float], VectorLike]
+    code: ClassVar[int] = wind.FUNCTION
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -220,7 +227,7 @@ class GustFunction(Gust):
             )
 
     def numbers(self) -> np.ndarray:
-        return row(wind.FUNCTION, (1.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 1.0)
+        return row((1.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 1.0)
 
 
 Gusts: TypeAlias = Given[tuple[Gust, ...], Gust | Sequence[Gust]]

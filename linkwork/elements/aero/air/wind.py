@@ -19,26 +19,30 @@ Standard atmosphere (ISO 2533), h in m above the sea: T = T₀ − 0.0065 h up t
 20 km, then 0.001 K/m more; dp/dh = −ρ g, ρ = p/(R T), a² = 1.4 R T.
 
 reals of the air: density, speed of sound, viscosity, whether standard, the direction up, altitude
-of the origin, v₀, u₀, w₀, the number of gusts, and of each its kind, n, d and five numbers.
+of the origin, v₀, u₀, w₀, and of each gust n, d and four numbers.
+integers: the number of gusts, and of each its kind and the address of its function.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from linkwork.math.compiled import inlined
 from linkwork.math.memory.pointers import call
+from linkwork.math.record import record
 from linkwork.math.vectors import add, cross, dot, madd, mscale, outer, scale, skew, sub
 
-(RHO, SOUND, VISCOSITY, STANDARD, UP, ALTITUDE, V0, FRAME_V, FRAME_W, GUSTS, AIR) = (
-    0, 1, 2, 3, 4, 7, 8, 11, 14, 17, 18
+RHO, SOUND, VISCOSITY, STANDARD, UP, ALTITUDE, V0, FRAME_V, FRAME_W, AIR = record(
+    rho=1, sound=1, viscosity=1, standard=1, up=3, altitude=1, v0=3, frame_v=3, frame_w=3, air=0,
 )  # fmt: skip
-KIND, NORMAL, VECTOR, SPEED, START, LENGTH, OTHER, ADDRESS, GUST = 0, 1, 4, 7, 8, 9, 10, 11, 12
-ONE_MINUS_COSINE, SHARP, HARMONIC, POWER_LAW, LOGARITHMIC, FUNCTION, PROFILE = (
-    1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0
-)  # fmt: skip
+GUST_REALS = record(normal=3, vector=3, speed=1, start=1, length=1, other=1)
+NORMAL, VECTOR, SPEED, START, LENGTH, OTHER = GUST_REALS
+GUST = GUST_REALS.width
+GUST_COUNT, GUSTS = record(gust_count=1, gusts=0)
+GUST_CODES = record(kind=1, function_at=1)
+KIND, FUNCTION_AT = GUST_CODES
+CODES = GUST_CODES.width
+ONE_MINUS_COSINE, SHARP, HARMONIC, POWER_LAW, LOGARITHMIC, FUNCTION, PROFILE = range(1, 8)
 STEP = 2.0**-18
 GAS, G0, GAMMA = 287.05287, 9.80665, 1.4
 T_SEA, P_SEA, LAPSE, H_TROPO, T_TROPO, H_STRATO, RISE = (
@@ -98,26 +102,26 @@ def sheared(kind, h, h0, m):
 
 
 @inlined
-def gusts(reals, k, a, x, t, given, found):
+def gusts(codes, reals, k, c, a, x, t, given, found):
     """Velocity of all gusts at x, and its gradient."""
     v, G = (0.0, 0.0, 0.0), NONE9
-    for i in range(int(reals[k, a + GUSTS])):
-        g = a + AIR + GUST * i
-        kind = reals[k, g + KIND]
+    for i in range(codes[k, c + GUST_COUNT]):
+        g, q = a + AIR + GUST * i, c + GUSTS + CODES * i
+        kind, function = codes[k, q + KIND], codes[k, q + FUNCTION_AT]
         n = (reals[k, g + NORMAL], reals[k, g + NORMAL + 1], reals[k, g + NORMAL + 2])
         d = (reals[k, g + VECTOR], reals[k, g + VECTOR + 1], reals[k, g + VECTOR + 2])
         if kind == FUNCTION:
-            at = asked(reals, k, g, x, t, given, found)
+            at = asked(function, x, t, given, found)
             v = add(v, at)
             for j in range(3):
                 e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
                 h = STEP * (1.0 + abs(x[j]))
-                up = asked(reals, k, g, add(x, scale(h, e)), t, given, found)
-                down = asked(reals, k, g, sub(x, scale(h, e)), t, given, found)
+                up = asked(function, add(x, scale(h, e)), t, given, found)
+                down = asked(function, sub(x, scale(h, e)), t, given, found)
                 G = madd(G, outer(scale(0.5 / h, sub(up, down)), e))
         elif kind == PROFILE:
             s = reals[k, g + SPEED] * (t - reals[k, g + START]) - dot(n, x) + reals[k, g + OTHER]
-            call(np.int64(reals[k, g + ADDRESS]), s, given, found)
+            call(function, s, given, found)
             v = add(v, scale(found[0], d))
             G = madd(G, mscale(-found[1], outer(d, n)))
         elif kind >= POWER_LAW:
@@ -133,22 +137,23 @@ def gusts(reals, k, a, x, t, given, found):
 
 
 @inlined
-def asked(reals, k, g, x, t, given, found):
+def asked(function, x, t, given, found):
     """The user's function at x."""
     given[0], given[1], given[2] = x
-    call(np.int64(reals[k, g + ADDRESS]), t, given, found)
+    call(function, t, given, found)
     return (found[0], found[1], found[2])
 
 
 @inlined
-def air_at(reals, k, a, x, t, given, found):
-    """Velocity, its gradient, density and speed of sound with their slopes along `up`."""
+def air_at(codes, reals, k, c, a, x, t, given, found):
+    """Velocity, its gradient, density and speed of sound with their slopes along `up`; the air
+    begins at the columns c of the integers and a of the reals."""
     v0 = (reals[k, a + V0], reals[k, a + V0 + 1], reals[k, a + V0 + 2])
     u0 = (reals[k, a + FRAME_V], reals[k, a + FRAME_V + 1], reals[k, a + FRAME_V + 2])
     w0 = (reals[k, a + FRAME_W], reals[k, a + FRAME_W + 1], reals[k, a + FRAME_W + 2])
     v, G = sub(sub(v0, u0), cross(w0, x)), mscale(-1.0, skew(w0))
-    if reals[k, a + GUSTS] > 0.0:
-        blown, bent = gusts(reals, k, a, x, t, given, found)
+    if codes[k, c + GUST_COUNT] > 0:
+        blown, bent = gusts(codes, reals, k, c, a, x, t, given, found)
         v, G = add(v, blown), madd(G, bent)
     rho, sound, drho, dsound = reals[k, a + RHO], reals[k, a + SOUND], 0.0, 0.0
     if reals[k, a + STANDARD] != 0.0:

@@ -95,6 +95,7 @@ class Airfoil:
     outside: str = "error"
     kinds: ClassVar[dict[str, Any]] = {}
     numbers: np.ndarray = field(init=False, repr=False)
+    codes: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -110,7 +111,9 @@ class Airfoil:
         grids = [(g.alpha, g.columns, g.values) for g in self.grids]
         slopes, (lift, drag, _) = self.lift_slopes(), grids
         apart = separation(lift[0], lift[2][:, 0], (drag[0], drag[2][:, 0]), float(slopes[0]))
-        set_(self, "numbers", table_numbers(AXES[self.axis], slopes, grids, apart))
+        numbers, codes = table_numbers(AXES[self.axis], slopes, grids, apart)
+        set_(self, "numbers", numbers)
+        set_(self, "codes", codes)
 
     @property
     def grids(self) -> tuple[Grid, Grid, Grid]:

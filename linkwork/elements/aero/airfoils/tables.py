@@ -7,10 +7,10 @@ For dynamic stall two more grids, of the attached part of the chord and of the g
 (airfoils.separation), follow over the angle alone, and for apparent mass one of the slope of c_l at
 no angle over the columns alone.
 
-reals of a table: [axis, slope of the first column, places of c_l, c_d, c_m, of the attached part,
-of the gain and of the slope, angle without lift, drag there] and for each of the grids
-    [angles n, columns m][m Mach or Reynolds numbers][n angles (rad)][n × m coefficients]
-places count from the table's beginning.
+reals of a table: slope of the first column, angle without lift, drag there, and of each grid
+    [m Mach or Reynolds numbers][n angles (rad)][n × m coefficients]
+integers: which number the columns are of, the column of the reals, and of each of the grids its
+angles n, columns m and the column of its reals.
 """
 
 from __future__ import annotations
@@ -20,9 +20,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 
-MACH, REYNOLDS = 0.0, 1.0
-AXIS, SLOPE, CL, CD, CM, SEPARATION, GAIN, SLOPES, ZERO, DRAG0, HEAD = range(11)
+MACH, REYNOLDS = range(2)
+SLOPE, ZERO, DRAG0, GRIDS = record(slope=1, zero=1, drag0=1, grids=0)
+TABLE_CODES = record(axis=1, reals=1, cl=3, cd=3, cm=3, separation=3, gain=3, slopes=3)
+AXIS, REALS, CL, CD, CM, SEPARATION, GAIN, SLOPES = TABLE_CODES
+GRID = 3  # integers
 
 
 @inlined
@@ -54,12 +58,13 @@ def place_between(reals, k, first, n, x):
 
 
 @inlined
-def grid(reals, k, p, x, y):
-    """A coefficient at angle x and column number y, with its slopes by both."""
-    n, m = int(reals[k, p]), int(reals[k, p + 1])
-    j, s, ds = place_between(reals, k, p + 2, m, y)
-    i, t, dt = place_between(reals, k, p + 2 + m, n, x)
-    base = p + 2 + m + n + i * m + j
+def grid(codes, reals, k, g, x, y):
+    """A coefficient at angle x and column number y, with its slopes by both; g: the grid's first
+    integer."""
+    n, m, p = codes[k, g], codes[k, g + 1], codes[k, g + 2]
+    j, s, ds = place_between(reals, k, p, m, y)
+    i, t, dt = place_between(reals, k, p + m, n, x)
+    base = p + m + n + i * m + j
     right = 1 if m > 1 else 0
     down = m if n > 1 else 0
     a, b = reals[k, base], reals[k, base + right]
@@ -70,26 +75,31 @@ def grid(reals, k, p, x, y):
 
 
 @inlined
-def coefficients(reals, k, table, alpha, y):
+def coefficients(codes, reals, k, table, alpha, y):
     """c_l, c_d, c_m, each with its slopes by angle and by column."""
-    a = grid(reals, k, table + int(reals[k, table + CL]), alpha, y)
-    b = grid(reals, k, table + int(reals[k, table + CD]), alpha, y)
-    c = grid(reals, k, table + int(reals[k, table + CM]), alpha, y)
+    a = grid(codes, reals, k, table + CL, alpha, y)
+    b = grid(codes, reals, k, table + CD, alpha, y)
+    c = grid(codes, reals, k, table + CM, alpha, y)
     return a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]
 
 
-def grid_numbers(alpha: np.ndarray, columns: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """A grid as numbers; alpha in rad, values (angles, columns)."""
-    head = np.array([len(alpha), len(columns)], float)
-    return np.concatenate([head, columns, alpha, values.ravel()])
-
-
-def table_numbers(axis: float, slopes: np.ndarray, grids: list[Any], apart: Any) -> np.ndarray:
-    """A table from its three grids (alpha, columns, values), the slopes of c_l in its columns and a
-    Separation."""
+def table_numbers(
+    axis: int, slopes: np.ndarray, grids: list[Any], apart: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """The reals and integers of a table from its three grids (alpha, columns, values), the slopes
+    of c_l in its columns and a Separation."""
     more = [(apart.alpha, np.zeros(1), x[:, None]) for x in (apart.attached, apart.gain)]
     more.append((np.zeros(1), grids[0][1], slopes[None]))
-    parts = [grid_numbers(*grid) for grid in (*grids, *more)]
-    places = HEAD + np.concatenate([[0], np.cumsum([len(part) for part in parts])[:-1]])
-    head = [axis, slopes[0], *places.astype(float), apart.zero, apart.drag]
-    return np.concatenate([head, *parts])
+    reals, codes, size = [np.array([slopes[0], apart.zero, apart.drag])], [axis, 0], GRIDS
+    for alpha, columns, values in (*grids, *more):
+        reals += [columns, alpha, values.ravel()]
+        codes += [len(alpha), len(columns), size]
+        size += len(columns) + len(alpha) + values.size
+    return np.concatenate(reals), np.array(codes, np.int64)
+
+
+def shifted(codes: np.ndarray, columns: int) -> np.ndarray:
+    """The integers of tables, one after the other, whose reals begin so many columns later."""
+    found = codes.reshape(-1, TABLE_CODES.width).copy()
+    found[:, [REALS, *range(CL + GRID - 1, TABLE_CODES.width, GRID)]] += columns
+    return found.ravel()

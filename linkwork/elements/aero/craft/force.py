@@ -24,9 +24,10 @@ SIDESLIPS = {"geometric": ck.GEOMETRIC, "mbdyn": ck.MBDYN}
 
 
 @functools.cache
-def craft_family(reals: int) -> Family:
+def craft_family(reals: int, integers: int) -> Family:
     """Elements with so many numbers; all share one kernel."""
-    return Family(f"aerodynamic force of {reals}", ck.CRAFT_KERNEL, bodies=1, reals=reals)
+    name = f"aerodynamic force of {reals} and {integers}"
+    return Family(name, ck.CRAFT_KERNEL, bodies=1, reals=reals, integers=integers)
 
 
 @dataclass(eq=False)
@@ -130,21 +131,21 @@ class AerodynamicForce(Item):
 
     def entries(self) -> list[Entry]:
         air = self.the_air()
-        own, keep = air.numbers()
+        own, codes = air.numbers()
         n, m = len(self.alpha), len(self.beta)
         first = ck.AIR + len(own)
-        reals = np.zeros(first + 2 + n + m + 6 * n * m)
+        reals = np.zeros(first + n + m + 6 * n * m)
         frame = self.frames[0]
         reals[ck.POINT : ck.POINT + 3] = frame.position
         reals[ck.AXES : ck.AXES + 9] = rotations.matrix(frame.orientation).ravel()
         reals[ck.AREA], reals[ck.VOLUME] = self.area, self.area * self.length
-        reals[ck.ANGLES] = ck.ALPHA_FIRST if self.alpha_first else SIDESLIPS[self.sideslip]
-        reals[ck.TABLE] = first
+        angles = ck.ALPHA_FIRST if self.alpha_first else SIDESLIPS[self.sideslip]
         reals[ck.AIR : first] = own
-        table = [[n, m], self.alpha, self.beta, np.ravel(self.coefficients)]
+        table = [self.alpha, self.beta, np.ravel(self.coefficients)]
         reals[first:] = np.concatenate([np.asarray(x, float) for x in table])
-        return [Entry(craft_family(len(reals)), (frame.body,), reals, laws=air.laws(ck.AIR),
-                      keep=keep)]  # fmt: skip
+        integers = (angles, n, m, first, *codes)
+        family, laws = craft_family(len(reals), len(integers)), air.laws(ck.AIR)
+        return [Entry(family, (frame.body,), reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -11,8 +11,9 @@ nose, y to the right, z down), and q = ½ ρ V²,
 (MBDyn's input manual, generic aerodynamic force; the last β stays within 45° of the axis x).  The
 coefficients are linear in both angles between entries and hold on outside.  The tangent is exact.
 
-reals: point o and axes Q on the body, S, S L, which of these angles, place of the table, the
-air (wind), and the table: angles n and m, α, β, then six coefficients for each pair.
+reals: point o and axes Q on the body, S, S L, the air (wind), and the table: n angles α, m angles
+β, then six coefficients for each pair.
+integers: which of these angles, n, m, place of the table, the air.
 """
 
 from __future__ import annotations
@@ -24,17 +25,24 @@ import numpy as np
 from linkwork.elements.aero.air import wind
 from linkwork.elements.aero.air.wind import air_at
 from linkwork.elements.aero.airfoils.tables import place_between
-from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL
+from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, int_width
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     accumulate, add, at, at9, cross, dot, mm, mv, scale, sub, tv,
 )  # fmt: skip
 
-POINT, AXES, AREA, VOLUME, ANGLES, TABLE, AIR = 0, 3, 12, 13, 14, 15, 16
-GEOMETRIC, ALPHA_FIRST, MBDYN = 0.0, 1.0, 2.0  # kinds of angles
+POINT, AXES, AREA, VOLUME, AIR = record(point=3, axes=9, area=1, volume=1, air=0)
+ANGLES, N_ALPHA, N_BETA, TABLE, AIR_CODES = record(
+    angles=1, n_alpha=1, n_beta=1, table=1, air_codes=0
+)
+OWN = int_width(1, 0)  # where the integers begin
+GEOMETRIC, ALPHA_FIRST, MBDYN = range(3)  # kinds of angles
 STILL = 1e-9  # m/s: below it there is no load
-ALPHA, BETA, FORCE, MOMENT, WORLD, ABOUT, PLACE, POWER, TOLD = 0, 1, 2, 5, 8, 11, 14, 17, 18
+ALPHA, BETA, FORCE, MOMENT, WORLD, ABOUT, PLACE, POWER, TOLD = record(
+    alpha=1, beta=1, force=3, moment=3, world=3, about=3, place=3, power=1, told=0
+)
 
 
 @inlined
@@ -87,21 +95,20 @@ def coefficient(reals, k, p, n, m, i, s, ds, j, t, dt, c):
 
 
 @inlined
-def loads_at(reals, k, V, rho, found):
+def loads_at(codes, reals, k, V, rho, found):
     """α and β; six loads in the craft's axes with slopes by V in found (6 × 4), the value first."""
     size = math.sqrt(dot(V, V))
     if size < STILL or rho == 0.0:
         for i in range(24):
             found[i] = 0.0
         return 0.0, 0.0
-    alpha, da, beta, db = angles(V, reals[k, ANGLES])
-    p = int(reals[k, TABLE])
-    n, m = int(reals[k, p]), int(reals[k, p + 1])
-    i, s, ds = place_between(reals, k, p + 2, n, alpha)
-    j, t, dt = place_between(reals, k, p + 2 + n, m, beta)
+    alpha, da, beta, db = angles(V, codes[k, ANGLES])
+    n, m, p = codes[k, N_ALPHA], codes[k, N_BETA], codes[k, TABLE]
+    i, s, ds = place_between(reals, k, p, n, alpha)
+    j, t, dt = place_between(reals, k, p + n, m, beta)
     q = 0.5 * rho * size * size
     for c in range(6):
-        x, by_a, by_b = coefficient(reals, k, p + 2 + n + m, n, m, i, s, ds, j, t, dt, c)
+        x, by_a, by_b = coefficient(reals, k, p + n + m, n, m, i, s, ds, j, t, dt, c)
         scale_ = reals[k, AREA] if c < 3 else reals[k, VOLUME]
         found[4 * c] = scale_ * q * x
         for a in range(3):
@@ -111,13 +118,13 @@ def loads_at(reals, k, V, rho, found):
 
 
 @inlined
-def craft_motion(reals, k, nodes, b, time, given, answer):
+def craft_motion(codes, reals, k, nodes, b, time, given, answer):
     """Place and velocity of the point against the air, axes, and the state of the air there."""
     R, o = at9(nodes, b, ROT), at(reals, k, POINT)
     arm = mv(R, o)
     p = add(at(nodes, b, POS), arm)
     X = mm(R, at9(reals, k, AXES))
-    v, G, rho, _, rho_h, _ = air_at(reals, k, AIR, p, time, given, answer)
+    v, G, rho, _, rho_h, _ = air_at(codes, reals, k, AIR_CODES, AIR, p, time, given, answer)
     swung = cross(at(nodes, b, OMEGA), o)
     w = sub(add(at(nodes, b, VEL), mv(R, swung)), v)
     return p, arm, X, w, G, rho, rho_h, swung
@@ -128,10 +135,13 @@ def craft_kernel(ints, reals, motion, loads):
     f, vals, power = loads.f, loads.vals, loads.power
     given, answer, found = np.zeros(3), np.zeros(3), np.zeros(24)
     cK, cD = coef[CK], coef[CD]
+    codes = ints[:, OWN:]
     for k in range(ints.shape[0]):
         b = ints[k, 0]
-        _, arm, X, w, G, rho, rho_h, swung = craft_motion(reals, k, nodes, b, time, given, answer)
-        loads_at(reals, k, tv(X, w), rho, found)
+        _, arm, X, w, G, rho, rho_h, swung = craft_motion(
+            codes, reals, k, nodes, b, time, given, answer
+        )
+        loads_at(codes, reals, k, tv(X, w), rho, found)
         R, o, Q = at9(nodes, b, ROT), at(reals, k, POINT), at9(reals, k, AXES)
         force, moment = (found[0], found[4], found[8]), (found[12], found[16], found[20])
         F, own = mv(X, force), mv(Q, force)
@@ -179,13 +189,13 @@ CRAFT_KERNEL = Kernel(craft_kernel, allocates=True)
 
 
 @compiled
-def survey_craft(reals, nodes, times, out):
+def survey_craft(codes, reals, nodes, times, out):
     """out (T, TOLD) of one element: angles, loads in its axes, in the world, place, power."""
     given, answer, found = np.zeros(3), np.zeros(3), np.zeros(24)
     for t in range(len(times)):
-        here = nodes[t]
-        p, arm, X, w, _, rho, _, _ = craft_motion(reals, t, here, 0, times[t], given, answer)
-        out[t, ALPHA], out[t, BETA] = loads_at(reals, t, tv(X, w), rho, found)
+        here, one = nodes[t], reals[t : t + 1]
+        p, arm, X, w, _, rho, _, _ = craft_motion(codes, one, 0, here, 0, times[t], given, answer)
+        out[t, ALPHA], out[t, BETA] = loads_at(codes, one, 0, tv(X, w), rho, found)
         force, moment = (found[0], found[4], found[8]), (found[12], found[16], found[20])
         F, M = mv(X, force), mv(X, moment)
         R = at9(here, 0, ROT)

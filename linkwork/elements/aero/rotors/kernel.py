@@ -21,27 +21,31 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import add, at, at9, cross, dot, mm, mv, scale, sub, tv
 
-# reals: kind and variant of the inflow, radius, threshold of the speed, smallest speed squared,
-# k_H, k_F, whether there is ground, a point of it and its normal, axes and place on the craft,
-# centre on the hub; then the air
-(KIND, VARIANT, RADIUS, THRESHOLD, SMALL, KH, KF, GROUND, POINT, NORMAL, AXES, PLACE, CENTRE,
- AIR) = (
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 14, 23, 26, 29
+# reals: radius, threshold of the speed, smallest speed squared, k_H, k_F, whether there is ground,
+# a point of it and its normal, axes and place on the craft, centre on the hub; then the air
+RADIUS, THRESHOLD, SMALL, KH, KF, GROUND, POINT, NORMAL, AXES, PLACE, CENTRE, AIR = record(
+    radius=1, threshold=1, small=1, kh=1, kf=1, ground=1, point=3, normal=3, axes=9, place=3,
+    centre=3, air=0,
 )  # fmt: skip
+# integers: kind and variant of the inflow, the air; last the column where these begin
+KIND, VARIANT, AIR_CODES = record(kind=1, variant=1, air_codes=0)
 LOADS, INFLOW = 0, 1
 TINY = 1e-30
 
 
 @inlined
-def rotor_state(reals, k, nodes, craft, hub, time, given, found):
+def rotor_state(codes, reals, k, nodes, craft, hub, time, given, found):
     """Axes, the velocity of the air against the rotor, density, and what they are made of."""
     Rc, Rh = at9(nodes, craft, ROT), at9(nodes, hub, ROT)
     A, f = mm(Rc, at9(reals, k, AXES)), at(reals, k, PLACE)
     arm = mv(Rh, at(reals, k, CENTRE))
     x = add(at(nodes, hub, POS), arm)
-    v, G, rho, _, rho_h, _ = wind.air_at(reals, k, AIR, x, time, given, found)
+    v, G, rho, _, rho_h, _ = wind.air_at(
+        codes, reals, k, AIR_CODES, AIR, x, time, given, found
+    )
     wc, wh = mv(Rc, at(nodes, craft, OMEGA)), mv(Rh, at(nodes, hub, OMEGA))
     swung = mv(Rc, cross(at(nodes, craft, OMEGA), f))
     y = sub(v, add(at(nodes, craft, VEL), swung))
@@ -79,12 +83,13 @@ def rotor_kernel(ints, reals, motion, loads):
     z, out = np.zeros(INPUTS, np.complex128), np.zeros(ROWS, np.complex128)
     slopes = np.zeros((ROWS, INPUTS))
     for k in range(ints.shape[0]):
-        kind, variant = int(reals[k, KIND]), int(reals[k, VARIANT])
+        codes = ints[:, ints[k, ints.shape[1] - 1] :]
+        kind, variant = codes[k, KIND], codes[k, VARIANT]
         dynamic = kind == DYNAMIC
         n = 5 if dynamic else 4
         craft, hub = ints[k, n - 2], ints[k, n - 1]
         A, Rc, Rh, f, arm, x, y, G, rho, rho_h, wc, wh, swung = rotor_state(
-            reals, k, nodes, craft, hub, motion.time, given, found
+            codes, reals, k, nodes, craft, hub, motion.time, given, found
         )
         v = tv(A, y)
         a, b = ints[k, LOADS], ints[k, INFLOW]

@@ -14,6 +14,7 @@ from linkwork.elements.aero.air.air import Air, air_around
 from linkwork.elements.aero.surfaces.family import Disc
 from linkwork.elements.aero.rotors.inflow import DYNAMIC, GLAUERT, MANGLER, NONE, UNIFORM, VARIANTS
 from linkwork.elements.aero.surfaces.layout import LINEAR_FIELD, MANGLER_FIELD
+from linkwork.elements.layout import int_width
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.model import checks
@@ -35,9 +36,10 @@ STARTING = 0.005  # thrust coefficient that iterations begin with
 
 
 @functools.cache
-def rotor_family(ends: int, reals: int) -> Family:
+def rotor_family(ends: int, reals: int, integers: int) -> Family:
     """Rotors with so many ends and numbers; all share one kernel."""
-    return Family(f"rotor of {ends} and {reals}", rk.ROTOR_KERNEL, bodies=ends, reals=reals)
+    name = f"rotor of {ends}, {reals} and {integers}"
+    return Family(name, rk.ROTOR_KERNEL, bodies=ends, reals=reals, integers=integers)
 
 
 @dataclass(eq=False)
@@ -193,11 +195,10 @@ class Rotor(Item):
     def entries(self) -> list[Entry]:
         self.refuse_no_blades()
         air = self.the_air()
-        numbers, keep = air.numbers()
+        numbers, codes = air.numbers()
         reals = np.zeros(rk.AIR + len(numbers))
         hub, craft = self.frames
         tip = abs(self.speed) * self.radius
-        reals[rk.KIND], reals[rk.VARIANT] = self.kind, VARIANTS.index(self.variant)
         reals[rk.RADIUS], reals[rk.THRESHOLD] = self.radius, self.threshold * abs(self.speed)
         reals[rk.SMALL] = (SMALLEST * tip) ** 2
         reals[rk.KH], reals[rk.KF] = self.hover_correction, self.forward_correction
@@ -210,8 +211,10 @@ class Rotor(Item):
         reals[rk.CENTRE : rk.CENTRE + 3] = hub.position
         reals[rk.AIR :] = numbers
         ends = (*self.vector_nodes(), craft.body, hub.body)
-        family = rotor_family(len(ends), len(reals))
-        return [Entry(family, ends, reals, laws=air.laws(rk.AIR), keep=keep)]
+        begin = int_width(len(ends), 0)
+        integers = (self.kind, VARIANTS.index(self.variant), *codes, begin)
+        family = rotor_family(len(ends), len(reals), len(integers))
+        return [Entry(family, ends, reals, laws=air.laws(rk.AIR), integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

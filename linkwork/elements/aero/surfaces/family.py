@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.elements.aero.airfoils.tables import TABLE_CODES, shifted
 from linkwork.elements.aero.surfaces.kernel import SURFACE_KERNEL
 from linkwork.elements.aero.surfaces.layout import (
-    A1, AXES, BODIES, CENTRE, CENTRE_AC, CHORD, CONTROL, FIELD, FILTER, FIRST, HEAD, MIX, NODE,
-    NODE_F, NODE_Q, PIECE, POINT, POINTS, POINT_V, PRESSURE_LAG, RADIUS, RATE0, SEPARATION_LAG,
-    SHAPE, SHARE, SPAN, STATES, TABLE, TABLE2, TIP, TWIST, WEIGHT, reals_of,
+    A1, AIR_CODES, AXES, CENTRE, CENTRE_AC, CHORD, CONTROL, FILTER, HEAD, MIX, NODE, NODE_F, NODE_Q,
+    NO_FIELD, POINT, POINT_CODES, POINT_V, PRESSURE_LAG, RADIUS, RATE0, SEPARATION_LAG, SHAPE,
+    SHARE, SPAN, TIP, TWIST, WEIGHT, reals_of,
 )  # fmt: skip
 from linkwork.elements.beams.family import shape_functions
+from linkwork.elements.layout import int_width
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.frame import Frame
@@ -25,10 +27,10 @@ CUTS = {1: (-1.0, 1.0), 2: (-1.0, 0.0, 1.0), 3: (-1.0, -1 / math.sqrt(3), 1 / ma
 
 
 @functools.cache
-def surface_family(ends: int, reals: int) -> Family:
+def surface_family(ends: int, reals: int, integers: int) -> Family:
     """Surfaces with so many ends and numbers; all share one kernel."""
-    name = f"lifting surface of {ends} and {reals}"
-    return Family(name, SURFACE_KERNEL, bodies=ends, reals=reals)
+    name = f"lifting surface of {ends}, {reals} and {integers}"
+    return Family(name, SURFACE_KERNEL, bodies=ends, reals=reals, integers=integers)
 
 
 class Stations(NamedTuple):
@@ -96,9 +98,11 @@ def along(value: Any, what: str, s: np.ndarray) -> np.ndarray:
 
 
 class Foils(NamedTuple):
-    """Airfoils of points: tables one after the other, and of each point two of them and a mix."""
+    """Airfoils of points: tables one after the other, and of each point the first integers of two
+    of them and a mix."""
 
     numbers: np.ndarray
+    codes: np.ndarray
     first: np.ndarray
     second: np.ndarray
     mix: np.ndarray
@@ -107,22 +111,25 @@ class Foils(NamedTuple):
 def foils_at(airfoils: list[tuple[float, Any]], blend: bool, s: np.ndarray) -> Foils:
     """airfoils : (s, airfoil), s where it holds, or with blend=False up to where."""
     tables: list[np.ndarray] = []
+    codes: list[np.ndarray] = []
     places: dict[int, int] = {}
     size = 0
     for _, foil in airfoils:
         if id(foil) not in places:
-            places[id(foil)] = size
+            places[id(foil)] = TABLE_CODES.width * len(tables)
             tables.append(foil.numbers)
+            codes.append(shifted(foil.codes, size))
             size += len(foil.numbers)
+    numbers, integers = np.concatenate(tables), np.concatenate(codes)
     bounds = np.array([x for x, _ in airfoils])
     starts = np.array([places[id(foil)] for _, foil in airfoils])
     last = len(airfoils) - 1
     if not blend or last == 0:
         i = np.minimum(np.searchsorted(bounds, s - 1e-12), last)
-        return Foils(np.concatenate(tables), starts[i], starts[i], np.zeros(len(s)))
+        return Foils(numbers, integers, starts[i], starts[i], np.zeros(len(s)))
     i = np.clip(np.searchsorted(bounds, s, side="right") - 1, 0, last - 1)
     mix = np.clip((s - bounds[i]) / (bounds[i + 1] - bounds[i]), 0.0, 1.0)
-    return Foils(np.concatenate(tables), starts[i], starts[i + 1], mix)
+    return Foils(numbers, integers, starts[i], starts[i + 1], mix)
 
 
 class Strip(NamedTuple):
@@ -150,7 +157,7 @@ class Disc(NamedTuple):
     """The rotor whose inflow a surface meets: its ends, kind of field, radius, axes and centre."""
 
     ends: tuple[Any, ...]
-    field: float
+    field: int
     radius: float
     axes: np.ndarray
     centre: np.ndarray
@@ -162,21 +169,22 @@ def surface_entry(
 ) -> Entry:  # fmt: skip
     """One element on frames, whose axes are x forward, y up, z along the span."""
     n, m = len(frames), len(at.xi)
-    own, keep = air.numbers()
+    own, codes = air.numbers()
     size = reals_of(n, len(own), m, len(foils.numbers))
     reals = np.zeros(size)
     first = HEAD + len(own) + n * NODE
     table = first + m * POINT
-    reals[BODIES], reals[POINTS], reals[FIRST], reals[CONTROL] = n, m, first, control
+    reals[CONTROL] = control
+    states, field = 0, NO_FIELD
     reals[HEAD : HEAD + len(own)] = own
     bodies: tuple[Any, ...] = tuple(frame.body for frame in frames)
     if unsteady is not None:
-        reals[STATES], reals[FILTER] = unsteady.states, unsteady.frequency
+        states, reals[FILTER] = unsteady.states, unsteady.frequency
         reals[A1 : A1 + 4] = unsteady.wagner
         reals[PRESSURE_LAG], reals[SEPARATION_LAG] = unsteady.lags
         bodies += (node,)
     if disc is not None:
-        reals[FIELD], reals[RADIUS] = disc.field, disc.radius
+        field, reals[RADIUS] = disc.field, disc.radius
         reals[AXES : AXES + 9], reals[CENTRE : CENTRE + 3] = disc.axes.ravel(), disc.centre
         bodies += disc.ends
     for i, frame in enumerate(frames):
@@ -187,12 +195,19 @@ def surface_entry(
         c = first + POINT * j
         shape = [1.0] if n == 1 else shape_functions(n, at.xi[j])[0]
         reals[c + SHAPE : c + SHAPE + n] = shape
-        reals[c + PIECE], reals[c + WEIGHT] = at.piece[j], at.length[j]
+        reals[c + WEIGHT] = at.length[j]
         reals[c + CHORD], reals[c + CENTRE_AC] = strip.chord[j], strip.centre[j]
         reals[c + POINT_V], reals[c + TWIST] = strip.velocity[j], strip.twist[j]
         reals[c + SHARE], reals[c + TIP] = strip.share[j], strip.tip[j]
-        reals[c + TABLE], reals[c + TABLE2] = table + foils.first[j], table + foils.second[j]
         reals[c + MIX], reals[c + RATE0], reals[c + SPAN] = foils.mix[j], strip.rate[j], at.span[j]
     reals[table:] = foils.numbers
     laws: list[Law] = air.laws(HEAD)
-    return Entry(surface_family(len(bodies), size), bodies, reals, laws=laws, keep=keep)
+    begin = AIR_CODES + len(codes)
+    tables = begin + POINT_CODES * m
+    points = np.column_stack([at.piece, tables + foils.first, tables + foils.second]).ravel()
+    integers = (
+        n, states, field, m, first, begin, *codes, *points.astype(int).tolist(),
+        *shifted(foils.codes, table).tolist(), int_width(len(bodies), 0),
+    )  # fmt: skip
+    family = surface_family(len(bodies), size, len(integers))
+    return Entry(family, bodies, reals, laws=laws, integers=integers)

@@ -31,7 +31,7 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.aero.airfoils.tables import (
-    DRAG0, GAIN, MACH, SEPARATION, SLOPE, ZERO, grid,
+    DRAG0, GAIN, MACH, REALS, SEPARATION, SLOPE, ZERO, grid,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.layout import (
     A1, A2, B1, B2, BY_STATE, CENTRE_AC, CHORD, MIX, MOST_STATES, OUTPUTS, POINT_V, PRESSURE_LAG,
@@ -48,24 +48,25 @@ LEAST = 1e-4  # attached part below which its root does not change
 
 
 @inlined
-def of_tables(reals, k, pt, column):
+def of_tables(codes, reals, k, foil, pt, column):
     """A number of the airfoils of a point."""
-    a = reals[k, int(reals[k, pt + TABLE]) + column]
+    a = reals[k, codes[k, codes[k, foil + TABLE] + REALS] + column]
     mix = reals[k, pt + MIX]
     if mix == 0.0:
         return a
-    return (1.0 - mix) * a + mix * reals[k, int(reals[k, pt + TABLE2]) + column]
+    b = reals[k, codes[k, codes[k, foil + TABLE2] + REALS] + column]
+    return (1.0 - mix) * a + mix * b
 
 
 @inlined
-def of_grids(reals, k, pt, place, alpha):
+def of_grids(codes, reals, k, foil, pt, place, alpha):
     """A quantity of the airfoils of a point over the angle, and its slope."""
-    table, mix = int(reals[k, pt + TABLE]), reals[k, pt + MIX]
-    a = grid(reals, k, table + int(reals[k, table + place]), alpha, 0.0)
+    table, mix = codes[k, foil + TABLE], reals[k, pt + MIX]
+    a = grid(codes, reals, k, table + place, alpha, 0.0)
     if mix == 0.0:
         return a[0], a[1]
-    other = int(reals[k, pt + TABLE2])
-    b = grid(reals, k, other + int(reals[k, other + place]), alpha, 0.0)
+    other = codes[k, foil + TABLE2]
+    b = grid(codes, reals, k, other + place, alpha, 0.0)
     return (1.0 - mix) * a[0] + mix * b[0], (1.0 - mix) * a[1] + mix * b[1]
 
 
@@ -87,7 +88,8 @@ def centre(f):
 
 @inlined
 def lagging(
-    y, reals, k, pt, values, z, states, Vx, Vy, wz, sweep, rho, sound, by_h, sound_h, viscosity,
+    y, codes, reals, k, foil, pt, values, z, states, Vx, Vy, wz, sweep, rho, sound, by_h, sound_h,
+    viscosity,
 ):  # fmt: skip
     """Outputs of a section with two or four states from z on; their equations are ż + rates = 0."""
     for i in range(BY_STATE, BY_STATE + OUTPUTS * MOST_STATES):
@@ -131,7 +133,7 @@ def lagging(
     dE = (E_U * dU[0] + direct * u2[1], E_U * dU[1] + direct * u2[2],
           E_U * dU[2] + direct * u2[3], 0.0)  # fmt: skip
     du = (u2[1], u2[2], u2[3], 0.0)
-    l = looked_up(reals, k, pt, E, U, rho, sound, viscosity)
+    l = looked_up(codes, reals, k, foil, pt, E, U, rho, sound, viscosity)
     same = U * (-sound_h / sound if l[10] == MACH else by_h / rho)
     speeds = (dU[0], dU[1], dU[2], 0.0)
     columns = (dU[0], dU[1], dU[2], same)
@@ -141,9 +143,10 @@ def lagging(
     dn = (n_U * dU[0], n_U * dU[1], n_U * dU[2] + 0.5 * l[9] * T, by_column * same)
     f, f_E, D, D_E, zero, drag0 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if stall:
-        f, f_E = of_grids(reals, k, pt, SEPARATION, E)
-        D, D_E = of_grids(reals, k, pt, GAIN, E)
-        zero, drag0 = of_tables(reals, k, pt, ZERO), of_tables(reals, k, pt, DRAG0)
+        f, f_E = of_grids(codes, reals, k, foil, pt, SEPARATION, E)
+        D, D_E = of_grids(codes, reals, k, foil, pt, GAIN, E)
+        zero = of_tables(codes, reals, k, foil, pt, ZERO)
+        drag0 = of_tables(codes, reals, k, foil, pt, DRAG0)
     lift = l[0] + (fd - f) * D  # of the circulation
     lift_E = l[1] + (fd - f) * D_E - f_E * D
     cl = lift + n
@@ -179,7 +182,7 @@ def lagging(
     )  # fmt: skip
     wx, wy = Vx, Vy + wz * d2
     wind_axes(y, reals, k, pt, wx, wy, U, d2, cl, cd, cm, dcl, dcd, dcm, speeds, 0.0, rho, by_h)
-    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
+    put_spanwise(y, codes, reals, k, foil, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     # by the states: the coefficients change alone
     size, tip = math.sqrt(wx * wx + wy * wy), reals[k, pt + TIP]
     q, lx, ly = 0.5 * rho * c * U * U, -wy / size, wx / size
@@ -198,20 +201,22 @@ def lagging(
         dm += by_lift * dl
         put_by_state(y, j, q, lx, ly, tip, c, d1, dl, dd, dm)
     if stall:
-        slope = of_tables(reals, k, pt, SLOPE)
-        rates(y, reals, k, pt, U, c, slope, zero, E, dE, n, dn, cp, fd, dU, ab, as_, kap)
+        slope = of_tables(codes, reals, k, foil, pt, SLOPE)
+        rates(
+            y, codes, reals, k, foil, pt, U, c, slope, zero, E, dE, n, dn, cp, fd, dU, ab, as_, kap
+        )
     told(y, E, U, sound, cl, cd, cm, 0.5 * rho * U * U, sweep)
 
 
 @inlined
-def rates(y, reals, k, pt, U, c, slope, zero, E, dE, n, dn, cp, fd, dU, ab, as_, kap):
+def rates(y, codes, reals, k, foil, pt, U, c, slope, zero, E, dE, n, dn, cp, fd, dU, ab, as_, kap):
     """Equations of the lift that pressure has reached, and of the attached part."""
     P, Q = 2.0 / (c * reals[k, PRESSURE_LAG]), 2.0 / (c * reals[k, SEPARATION_LAG])
     short = slope * (E - zero) + n - cp
     put_output(y, 5, -P * U * short, -P * (dU[0] * short + U * (slope * dE[0] + dn[0])),
                -P * (dU[1] * short + U * (slope * dE[1] + dn[1])),
                -P * (dU[2] * short + U * (slope * dE[2] + dn[2])), -P * U * dn[3])  # fmt: skip
-    f, by_angle = of_grids(reals, k, pt, SEPARATION, cp / slope + zero)
+    f, by_angle = of_grids(codes, reals, k, foil, pt, SEPARATION, cp / slope + zero)
     left = f - fd
     put_output(y, 6, -Q * U * left, -Q * dU[0] * left, -Q * dU[1] * left, -Q * dU[2] * left, 0.0)
     s = BY_STATE + 5 * MOST_STATES

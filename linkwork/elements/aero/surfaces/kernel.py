@@ -24,8 +24,8 @@ import numpy as np
 
 from linkwork.elements.aero.air.wind import UP
 from linkwork.elements.aero.surfaces.layout import (
-    AIR, BODIES, CENTRE_AC, FIELD, FIRST, INFLOW_VALUES, LOADS, NODE, PIECE, POINT, POINTS, RADIUS,
-    SPANWISE, STATES, TOTAL, VALUE, WEIGHT, WORK,
+    AIR, BODIES, CENTRE_AC, FIELD, FIRST, FIRST_CODE, INFLOW_VALUES, LOADS, NODE, PIECE, POINT,
+    POINTS, POINT_CODES, RADIUS, SPANWISE, STATES, TOTAL, VALUE, WEIGHT, WORK,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.motion import (
     ZERO, from_axes, rotor_frame, section_at, take_nodes,
@@ -49,13 +49,14 @@ def surface_kernel(ints, reals, motion, loads):
     tangent = coef[TANGENT] != 0.0
     cK, cD = coef[CK], coef[CD]
     for k in range(ints.shape[0]):
-        n, states, kind = int(reals[k, BODIES]), int(reals[k, STATES]), reals[k, FIELD]
-        points, first = int(reals[k, POINTS]), int(reals[k, FIRST])
+        codes = ints[:, ints[k, ints.shape[1] - 1] :]
+        n, states, kind = codes[k, BODIES], codes[k, STATES], codes[k, FIELD]
+        points, first = codes[k, POINTS], codes[k, FIRST]
         rotor = n + (1 if states > 0 else 0)
-        ends = rotor + (4 if kind > 0.0 else 0)
+        ends = rotor + (4 if kind > 0 else 0)
         qr = take_nodes(ints, reals, nodes, k, n, first - NODE * n, y)
         A, centre, hub_arm, radius = IDENTITY, ZERO, ZERO, 1.0
-        if kind > 0.0:
+        if kind > 0:
             A, centre, hub_arm = rotor_frame(ints, reals, nodes, k, rotor)
             radius = reals[k, RADIUS]
         a1, a2, a3 = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
@@ -68,7 +69,7 @@ def surface_kernel(ints, reals, motion, loads):
         for point in range(points):
             pt = first + POINT * point
             at_point = section_at(
-                ints, reals, k, n, states, kind, rotor, point, pt, nodes, values, time, qr, A,
+                ints, codes, reals, k, n, states, kind, rotor, point, nodes, values, time, qr, A,
                 centre, radius, y, given, found,
             )  # fmt: skip
             p, spin, theta, e1, e2, e3, w, G, away, u, ux, uy, u0, u1, u2, u3 = at_point
@@ -81,7 +82,7 @@ def surface_kernel(ints, reals, motion, loads):
             F = scale(length, from_axes(y[VALUE], y[VALUE + 1], fz, e1, e2, e3))
             ac = reals[k, pt + CENTRE_AC]
             M = scale(length, from_axes(0.0, -ac * fz, y[VALUE + 2], e1, e2, e3))
-            piece = int(reals[k, pt + PIECE])
+            piece = codes[k, codes[k, FIRST_CODE] + POINT_CODES * point + PIECE]
             body = ints[k, piece]
             R, arm = at9(nodes, body, ROT), sub(p, at(nodes, body, POS))
             moment = add(cross(arm, F), M)
@@ -89,7 +90,7 @@ def surface_kernel(ints, reals, motion, loads):
             accumulate(f, body, 0, scale(-1.0, F))
             accumulate(f, body, 3, scale(-1.0, local))
             power[1] += dot(F, at(nodes, body, VEL)) + dot(local, at(nodes, body, OMEGA))
-            if kind > 0.0:
+            if kind > 0:
                 total = add(cross(away, F), M)
                 load = ints[k, rotor + LOADS]
                 balance[load] -= dot(a3, F)
@@ -117,7 +118,7 @@ def surface_kernel(ints, reals, motion, loads):
                     vals, ints, values, k, n, ends, piece, rotor, point, points, states, wide,
                     length, R, arm, e1, e2, e3, A, away, kind, z, y,
                 )  # fmt: skip
-            if kind > 0.0:
+            if kind > 0:
                 rotor_columns(
                     vals, ints, nodes, values, k, n, ends, piece, rotor, point, states, length, e1,
                     e2, e3, ac, R, arm, A, away, hub_arm, u, ux, uy, u0, u1, u2, u3, F, M, cK, y,

@@ -7,8 +7,9 @@ import math
 from linkwork.elements.aero.air.wind import VISCOSITY, air_at
 from linkwork.elements.aero.rotors.field import induced
 from linkwork.elements.aero.surfaces.layout import (
-    AIR, ARM, AXES, CENTRE, CONTROL, CRAFT, FIRST, HUB, INFLOW, INVERSE, NODE, NODE_F,
-    NODE_Q, NODE_WORK, PLACE, PLACES, SHAPE, SHARE, SPAN, SPEED, SPIN, THEODORSEN, TURN, TWIST,
+    AIR, AIR_CODES, ARM, AXES, CENTRE, CONTROL, CRAFT, FIRST, FIRST_CODE, HUB, INFLOW, INVERSE,
+    NODE, NODE_F, NODE_Q, NODE_WORK, PLACE, PLACES, POINT, POINT_CODES, SHAPE, SHARE, SPAN, SPEED,
+    SPIN, THEODORSEN, TURN, TWIST,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.indicial import lagging
 from linkwork.elements.aero.surfaces.section import add_rates, quasi_steady, unsteady
@@ -48,10 +49,10 @@ def take_nodes(ints, reals, nodes, k, n, first, y):
 
 
 @inlined
-def move_along(ints, reals, k, pt, nodes, qr, y):
+def move_along(ints, reals, k, first, pt, nodes, qr, y):
     """The reference point of a single body at its place along the span."""
     b, S, s = ints[k, 0], rotation_matrix(qr), reals[k, pt + SPAN]
-    f = at(reals, k, int(reals[k, FIRST]) - NODE + NODE_F)
+    f = at(reals, k, first - NODE + NODE_F)
     arm = add(mv(at9(nodes, b, ROT), f), scale(s, (S[2], S[5], S[8])))
     put3(y, PLACES + PLACE, add(at(nodes, b, POS), arm))
     put3(y, PLACES + ARM, arm)
@@ -109,22 +110,26 @@ def rotor_frame(ints, reals, nodes, k, first):
 
 @inlined
 def section_at(
-    ints, reals, k, n, states, kind, rotor, point, pt, nodes, values, time, qr, A, centre, radius,
-    y, given, found,
+    ints, codes, reals, k, n, states, kind, rotor, point, nodes, values, time, qr, A, centre,
+    radius, y, given, found,
 ):  # fmt: skip
     """Motion of a section against the air, its forces in the work; what the tangent needs of it."""
+    first = codes[k, FIRST]
+    pt, foil = first + POINT * point, codes[k, FIRST_CODE] + POINT_CODES * point
     if n == 1:
-        move_along(ints, reals, k, pt, nodes, qr, y)
+        move_along(ints, reals, k, first, pt, nodes, qr, y)
     p = between(reals, k, pt, n, PLACE, y)
     spin = between(reals, k, pt, n, SPIN, y)
     S, theta = section_axes(reals, k, pt, n, qr, y)
     angle = reals[k, pt + TWIST] + reals[k, CONTROL] * reals[k, pt + SHARE]
     e1, e2, e3 = turned_axes(S, angle)
-    v, G, rho, sound, rho_h, sound_h = air_at(reals, k, AIR, p, time, given, found)
+    v, G, rho, sound, rho_h, sound_h = air_at(
+        codes, reals, k, AIR_CODES, AIR, p, time, given, found
+    )
     w = sub(between(reals, k, pt, n, SPEED, y), v)
     u, ux, uy, u0, u1, u2, u3 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     away = sub(p, centre)
-    if kind > 0.0:
+    if kind > 0:
         a1, a2, a3 = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
         u, ux, uy, u0, u1, u2, u3 = induced(
             values, ints[k, rotor + INFLOW], kind, dot(a1, away) / radius, dot(a2, away) / radius,
@@ -136,13 +141,13 @@ def section_at(
     if states > 0:
         z = ints[k, n] + states * point
         if states == THEODORSEN:
-            unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, rho_h, sound_h,
-                     reals[k, AIR + VISCOSITY])  # fmt: skip
+            unsteady(y, codes, reals, k, foil, pt, values, z, Vx, Vy, wz, sweep, rho, sound, rho_h,
+                     sound_h, reals[k, AIR + VISCOSITY])  # fmt: skip
         else:
-            lagging(y, reals, k, pt, values, z, states, Vx, Vy, wz, sweep, rho, sound, rho_h,
-                    sound_h, reals[k, AIR + VISCOSITY])  # fmt: skip
+            lagging(y, codes, reals, k, foil, pt, values, z, states, Vx, Vy, wz, sweep, rho, sound,
+                    rho_h, sound_h, reals[k, AIR + VISCOSITY])  # fmt: skip
         add_rates(y, values, z, states)
     else:
-        quasi_steady(y, reals, k, pt, Vx, Vy, wz, sweep, rho, sound, rho_h, sound_h,
+        quasi_steady(y, codes, reals, k, foil, pt, Vx, Vy, wz, sweep, rho, sound, rho_h, sound_h,
                      reals[k, AIR + VISCOSITY])  # fmt: skip
     return p, spin, theta, e1, e2, e3, w, G, away, u, ux, uy, u0, u1, u2, u3

@@ -46,48 +46,48 @@ STILL = 1e-9  # m/s: below it there is no flow
 
 
 @inlined
-def column_number(reals, k, pt, table, rho, sound, viscosity):
+def column_number(codes, reals, k, pt, table, rho, sound, viscosity):
     """What multiplies the speed to give the Mach or Reynolds number of a table."""
-    if reals[k, table + AXIS] == MACH:
+    if codes[k, table + AXIS] == MACH:
         return 1.0 / sound
     return rho * reals[k, pt + CHORD] / viscosity
 
 
 @inlined
-def looked_up(reals, k, pt, alpha, U, rho, sound, viscosity):
+def looked_up(codes, reals, k, foil, pt, alpha, U, rho, sound, viscosity):
     """Coefficients and slopes by angle and by U; then the slope a₀ of c_l at no angle, the axis of
     the table's columns, and the slope of a₀ by U."""
-    table, mix = int(reals[k, pt + TABLE]), reals[k, pt + MIX]
-    y = column_number(reals, k, pt, table, rho, sound, viscosity)
-    c = coefficients(reals, k, table, alpha, U * y)
-    a = grid(reals, k, table + int(reals[k, table + SLOPES]), 0.0, U * y)
+    table, mix = codes[k, foil + TABLE], reals[k, pt + MIX]
+    y = column_number(codes, reals, k, pt, table, rho, sound, viscosity)
+    c = coefficients(codes, reals, k, table, alpha, U * y)
+    a = grid(codes, reals, k, table + SLOPES, 0.0, U * y)
     if mix == 0.0:
         return (c[0], c[1], c[2] * y, c[3], c[4], c[5] * y, c[6], c[7], c[8] * y, a[0],
-                reals[k, table + AXIS], a[2] * y)  # fmt: skip
-    other = int(reals[k, pt + TABLE2])
-    z = column_number(reals, k, pt, other, rho, sound, viscosity)
-    d = coefficients(reals, k, other, alpha, U * z)
-    b = grid(reals, k, other + int(reals[k, other + SLOPES]), 0.0, U * z)
+                codes[k, table + AXIS], a[2] * y)  # fmt: skip
+    other = codes[k, foil + TABLE2]
+    z = column_number(codes, reals, k, pt, other, rho, sound, viscosity)
+    d = coefficients(codes, reals, k, other, alpha, U * z)
+    b = grid(codes, reals, k, other + SLOPES, 0.0, U * z)
     keep = 1.0 - mix
     return (
         keep * c[0] + mix * d[0], keep * c[1] + mix * d[1], keep * c[2] * y + mix * d[2] * z,
         keep * c[3] + mix * d[3], keep * c[4] + mix * d[4], keep * c[5] * y + mix * d[5] * z,
         keep * c[6] + mix * d[6], keep * c[7] + mix * d[7], keep * c[8] * y + mix * d[8] * z,
-        keep * a[0] + mix * b[0], reals[k, table + AXIS], keep * a[2] * y + mix * b[2] * z,
+        keep * a[0] + mix * b[0], codes[k, table + AXIS], keep * a[2] * y + mix * b[2] * z,
     )  # fmt: skip
 
 
 @inlined
-def friction(reals, k, pt, U, rho, sound, viscosity):
+def friction(codes, reals, k, foil, pt, U, rho, sound, viscosity):
     """c_d at no angle of attack and its slope by U."""
-    table, mix = int(reals[k, pt + TABLE]), reals[k, pt + MIX]
-    y = column_number(reals, k, pt, table, rho, sound, viscosity)
-    a = grid(reals, k, table + int(reals[k, table + CD]), 0.0, U * y)
+    table, mix = codes[k, foil + TABLE], reals[k, pt + MIX]
+    y = column_number(codes, reals, k, pt, table, rho, sound, viscosity)
+    a = grid(codes, reals, k, table + CD, 0.0, U * y)
     if mix == 0.0:
         return a[0], a[2] * y
-    other = int(reals[k, pt + TABLE2])
-    z = column_number(reals, k, pt, other, rho, sound, viscosity)
-    b = grid(reals, k, other + int(reals[k, other + CD]), 0.0, U * z)
+    other = codes[k, foil + TABLE2]
+    z = column_number(codes, reals, k, pt, other, rho, sound, viscosity)
+    b = grid(codes, reals, k, other + CD, 0.0, U * z)
     return (1.0 - mix) * a[0] + mix * b[0], (1.0 - mix) * a[2] * y + mix * b[2] * z
 
 
@@ -141,10 +141,10 @@ def wind_axes(y, reals, k, pt, Vx, Vy, U, gain, cl, cd, cm, dcl, dcd, dcm, dU, d
 
 
 @inlined
-def put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity):
+def put_spanwise(y, codes, reals, k, foil, pt, U, dU, same, sweep, rho, by_h, sound, viscosity):
     """fz and its slopes; dU : (3) of the speed,  same : of the table's column by the altitude, as
     if it were that of the speed."""
-    cd, by_U = friction(reals, k, pt, U, rho, sound, viscosity)
+    cd, by_U = friction(codes, reals, k, foil, pt, U, rho, sound, viscosity)
     half = 0.5 * rho * reals[k, pt + CHORD]
     f, f_U = -half * U * cd, -half * (cd + U * by_U) * sweep
     by_height = (f * by_h / rho - half * U * by_U * same) * sweep
@@ -169,7 +169,9 @@ def put_by_state(y, j, q, lx, ly, tip, c, d1, dl, dd, dm):
 
 
 @inlined
-def quasi_steady(y, reals, k, pt, Vx, Vy0, wz, sweep, rho, sound, by_h, sound_h, viscosity):
+def quasi_steady(
+    y, codes, reals, k, foil, pt, Vx, Vy0, wz, sweep, rho, sound, by_h, sound_h, viscosity
+):
     """Outputs of a section without states."""
     b = reals[k, pt + POINT_V]
     Vy = Vy0 + wz * b
@@ -179,7 +181,7 @@ def quasi_steady(y, reals, k, pt, Vx, Vy0, wz, sweep, rho, sound, by_h, sound_h,
         told(y, 0.0, 0.0, sound, 0.0, 0.0, 0.0, 0.0, 0.0)
         return
     alpha = math.atan2(-Vy, Vx)
-    c = looked_up(reals, k, pt, alpha, U, rho, sound, viscosity)
+    c = looked_up(codes, reals, k, foil, pt, alpha, U, rho, sound, viscosity)
     ax, ay = Vy / (U * U), -Vx / (U * U)
     ux, uy = Vx / U, Vy / U
     # the column is U/a or ρ U c/μ: with the altitude it changes as if U did
@@ -194,7 +196,7 @@ def quasi_steady(y, reals, k, pt, Vx, Vy0, wz, sweep, rho, sound, by_h, sound_h,
     dcm = (c[7] * da[0] + c[8] * dy[0], c[7] * da[1] + c[8] * dy[1],
            c[7] * da[2] + c[8] * dy[2], c[8] * dy[3])  # fmt: skip
     wind_axes(y, reals, k, pt, Vx, Vy, U, b, c[0], c[3], c[6], dcl, dcd, dcm, dU, 0.0, rho, by_h)
-    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
+    put_spanwise(y, codes, reals, k, foil, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     told(y, alpha, U, sound, c[0], c[3], c[6], 0.5 * rho * U * U, sweep)
 
 
@@ -213,7 +215,10 @@ def mixed(a, b, p, q):
 
 
 @inlined
-def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, sound_h, viscosity):
+def unsteady(
+    y, codes, reals, k, foil, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, sound_h,
+    viscosity,
+):  # fmt: skip
     """Outputs of a section with six states from z on; their equations are ż + rates = 0."""
     for i in range(BY_STATE, BY_STATE + OUTPUTS * MOST_STATES):
         y[i] = 0.0
@@ -266,7 +271,7 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
     direct = 1.0 - a1 - a2
     y1 = ab * kap * kap * z1 + as_ * kap * z2 + direct * u2[0]
     y1_U = k1 * (2.0 * ab * kap * z1 + as_ * z2)
-    l = looked_up(reals, k, pt, y1, U, rho, sound, viscosity)
+    l = looked_up(codes, reals, k, foil, pt, y1, U, rho, sound, viscosity)
     slope, a = 0.5 * l[9], (d1 + d2) / c
     t = c / (2.0 * U)
     y2, y3 = Om * z3, Om * z5
@@ -293,7 +298,7 @@ def unsteady(y, reals, k, pt, values, z, Vx, Vy, wz, sweep, rho, sound, by_h, so
     wx, wy = Vx, Vy + wz * d2
     speeds = (dU[0], dU[1], dU[2], 0.0)
     wind_axes(y, reals, k, pt, wx, wy, U, d2, cl, cd, cm, dcl, dcd, dcm, speeds, 0.0, rho, by_h)
-    put_spanwise(y, reals, k, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
+    put_spanwise(y, codes, reals, k, foil, pt, U, dU, same, sweep, rho, by_h, sound, viscosity)
     # by the states: the coefficients change alone
     size, tip = math.sqrt(wx * wx + wy * wy), reals[k, pt + TIP]
     q, lx, ly = 0.5 * rho * c * U * U, -wy / size, wx / size

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.elements.aero.airfoils.tables import SEPARATION, SLOPE, ZERO
+from linkwork.elements.aero.airfoils.tables import GRID, REALS, SEPARATION, SLOPE, ZERO
 from linkwork.elements.aero.surfaces.layout import STALL, THEODORSEN
 from linkwork.elements.beams.family import shape_functions
 from linkwork.math import rotations
@@ -87,13 +87,13 @@ def stalled(angle: np.ndarray, rate: np.ndarray, foils: Any) -> np.ndarray:
     """Lift that pressure has reached, and attached part, in motion that goes on (indicial)."""
 
     def of(point: int, place: int) -> float:
-        found = [float(foils.numbers[t[point] + place]) for t in (foils.first, foils.second)]
+        tables = foils.first[point], foils.second[point]
+        found = [float(foils.numbers[foils.codes[t + REALS] + place]) for t in tables]
         return found[0] + foils.mix[point] * (found[1] - found[0])
 
     def attached(table: int, x: float) -> float:
-        p = table + int(foils.numbers[table + SEPARATION])
-        n = int(foils.numbers[p])
-        alpha, f = foils.numbers[p + 3 : p + 3 + n], foils.numbers[p + 3 + n : p + 3 + 2 * n]
+        n, m, p = foils.codes[table + SEPARATION : table + SEPARATION + GRID]
+        alpha, f = foils.numbers[p + m : p + m + n], foils.numbers[p + m + n : p + m + 2 * n]
         return float(np.interp(x, alpha, f))
 
     rows = []

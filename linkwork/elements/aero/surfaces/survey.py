@@ -18,6 +18,7 @@ from linkwork.elements.aero.air.wind import air_at
 from linkwork.elements.layout import NODE as BODY_NUMBERS
 from linkwork.math import rotations
 from linkwork.math.compiled import compiled
+from linkwork.math.memory.addresses import address_of
 from linkwork.math.vectors import IDENTITY, add, cross, dot, scale, sub
 
 # of a point: angle of attack, Mach number, c_l, c_d, c_m, dynamic pressure, sweep velocity, speed;
@@ -30,28 +31,29 @@ from linkwork.math.vectors import IDENTITY, add, cross, dot, scale, sub
 
 
 @compiled
-def survey(reals, nodes, values, ends, times, out):
+def survey(codes, reals, nodes, values, ends, times, out):
     """out (T, points, TOLD_NUMBERS) of one element.
 
-    reals (T, …); nodes (T, bodies, NODE) of its ends that are bodies; values (T, 6, …) of its
-    vector nodes; ends (1, …): for each end its row in nodes or its first value
+    codes (1, …) its integers; reals (T, …); nodes (T, bodies, NODE) of its ends that are bodies;
+    values (T, 6, …) of its vector nodes; ends (1, …): of each end its row in nodes or its first
+    value
     """
     y, given, found = np.zeros(WORK), np.zeros(3), np.zeros(3)
     for t in range(len(times)):
         one, here, known = reals[t : t + 1], nodes[t], values[t]
-        n, states, kind = int(one[0, BODIES]), int(one[0, STATES]), one[0, FIELD]
-        points, first = int(one[0, POINTS]), int(one[0, FIRST])
+        n, states, kind = codes[0, BODIES], codes[0, STATES], codes[0, FIELD]
+        points, first = codes[0, POINTS], codes[0, FIRST]
         rotor = n + (1 if states > 0 else 0)
         qr = take_nodes(ends, one, here, 0, n, first - NODE * n, y)
         A, centre, radius = IDENTITY, (0.0, 0.0, 0.0), 1.0
-        if kind > 0.0:
+        if kind > 0:
             A, centre, _ = rotor_frame(ends, one, here, 0, rotor)
             radius = one[0, RADIUS]
         for j in range(points):
             pt = first + POINT * j
             p, spin, _, e1, e2, e3, _, _, _, u, _, _, _, _, _, _ = section_at(
-                ends, one, 0, n, states, kind, rotor, j, pt, here, known, times[t], qr, A, centre,
-                radius, y, given, found,
+                ends, codes, one, 0, n, states, kind, rotor, j, here, known, times[t], qr, A,
+                centre, radius, y, given, found,
             )  # fmt: skip
             for i in range(8):
                 out[t, j, i] = y[TOLD + i]
@@ -71,24 +73,26 @@ def survey(reals, nodes, values, ends, times, out):
 
 
 @compiled
-def air_velocities(reals, places, times, out):
-    """Velocities of the air (T, 3) at a place for each time; reals (T, …) of the air."""
+def air_velocities(codes, reals, places, times, out):
+    """Velocities of the air (T, 3) at a place for each time; codes (1, …) and reals (T, …) of the
+    air."""
     given, found = np.zeros(3), np.zeros(3)
     for t in range(len(times)):
         x = (places[t, 0], places[t, 1], places[t, 2])
-        v = air_at(reals, t, 0, x, times[t], given, found)[0]
+        v = air_at(codes, reals[t : t + 1], 0, 0, 0, x, times[t], given, found)[0]
         out[t, 0], out[t, 1], out[t, 2] = v
 
 
 def wind_at(air: Any, places: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Velocity of an Air at places (T, 3) and times."""
-    numbers, keep = air.numbers()
+    numbers, integers = air.numbers()  # whose callbacks live until the end
+    codes = np.array([[address_of(x) for x in integers]], np.int64)
     reals = np.tile(numbers, (len(times), 1))
     for law in air.laws(0):
         reals[:, law.column : law.column + law.length] = law.values(times)
     out = np.zeros((len(times), 3))
-    air_velocities(reals, np.ascontiguousarray(places, float), np.asarray(times, float), out)
-    assert keep is not None  # callbacks live until here
+    air_velocities(codes, reals, np.ascontiguousarray(places, float), np.asarray(times, float), out)
+    assert integers
     return out
 
 

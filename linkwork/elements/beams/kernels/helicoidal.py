@@ -40,7 +40,7 @@ from linkwork.elements.beams.kernels.turning import (
 )  # fmt: skip
 from linkwork.elements.deformable.bushing import kappa
 from linkwork.elements.laws.base import WORK as LAW_WORK
-from linkwork.elements.layout import CD, CK, POS, ROT, TANGENT, add33
+from linkwork.elements.layout import CD, CK, POS, ROT, TANGENT, add33, int_width
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
@@ -113,6 +113,9 @@ def second_bend(a, d, rate, g, g1, g2):
     return X, madd(Y, mscale(-2.0 * g1 * along, cc(a, a)))
 
 
+LAW_CODES = int_width(2, 0)  # integers of the section's law
+
+
 def helicoidal_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
@@ -145,7 +148,8 @@ def helicoidal_kernel(ints, reals, motion, loads):
         bent = sub(tv(E, k1), three(x, c + STRAIN0 + 3))
         strain1, bent1 = tv(E, r1), tv(E, t1)
         ns, ms, lost, supplied = section_stress(
-            reals, x, c, y, z, time, strain, bent, strain1, bent1, coef[TANGENT] != 0.0
+            reals, ints, x, c, k * ints.shape[1] + LAW_CODES, y, z, time, strain, bent, strain1,
+            bent1, coef[TANGENT] != 0.0,
         )
         Fw, Mw, given = mv(E, ns), mv(E, ms), 0.0
         for side in range(2):

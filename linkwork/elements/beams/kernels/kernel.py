@@ -163,14 +163,14 @@ def linear_stress(x, c, y, strain, bent, rate, turn, tangent):
 
 
 @inlined
-def law_stress(reals, c, y, z, time, strain, bent, rate, turn):
+def law_stress(reals, ints, c, q, y, z, time, strain, bent, rate, turn):
     """The same of a law, whose work is z; what time supplies beside it."""
     put3(z, STRAIN, strain)
     put3(z, STRAIN + 3, bent)
     put3(z, RATE, rate)
     put3(z, RATE + 3, turn)
     z[WANTED] = 0.0
-    respond(time, shift(begin(reals), c + SECTION), begin(z))
+    respond(time, shift(begin(reals), c + SECTION), begin(z), shift(begin(ints), q))
     lost = 0.0
     for i in range(6):
         lost += (z[STRESS + i] - z[STORED + i]) * z[RATE + i]
@@ -182,13 +182,14 @@ def law_stress(reals, c, y, z, time, strain, bent, rate, turn):
 
 
 @spliced
-def section_stress(reals, x, c, y, z, time, strain, bent, rate, turn, tangent):
-    """Force and moment of a section with its numbers at c; power lost, and supplied by time."""
+def section_stress(reals, ints, x, c, q, y, z, time, strain, bent, rate, turn, tangent):
+    """Force and moment of a section with its reals at c, and those of its law with its integers at
+    q; power lost, and supplied by time."""
     supplied = 0.0
     if x[c + LINEAR] != 0.0:
         n, m, lost = linear_stress(x, c, y, strain, bent, rate, turn, tangent)
     else:
-        n, m, lost, supplied = law_stress(reals, c, y, z, time, strain, bent, rate, turn)
+        n, m, lost, supplied = law_stress(reals, ints, c, q, y, z, time, strain, bent, rate, turn)
     return n, m, lost, supplied
 
 
@@ -221,20 +222,20 @@ def put_wrench(f, flat, b, sign, p, Fw, Mw):
 def beam_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    n = 3 if ints.shape[1] > 12 else 2
+    last = ints.shape[1] - 1
+    n = 3 if ints.shape[0] > 0 and ints[0, last] == 3 else 2
     shared = n + n * n + 1  # where it stands how far back the same numbers are
     r, points = n - 2, n - 1
-    width = (reals.shape[1] - n * NODE) // points
+    width, codes = (reals.shape[1] - n * NODE) // points, (last - shared - 1) // points
     flat, x, forces, values = borrow(nodes), borrow(reals), borrow(f), borrow(vals)
     room, z = np.zeros(ROOM), np.zeros(LAW_WORK)
     y, tangent = borrow(room), coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
-        first = k * reals.shape[1]
-        if shared < ints.shape[1]:
-            first -= ints[k, shared] * reals.shape[1]
+        first = (k - ints[k, shared]) * reals.shape[1]
         qr = take_nodes(ints, x, flat, k, first, n, r, y)
         for point in range(points):
             c = first + n * NODE + point * width
+            q = k * ints.shape[1] + shared + 1 + point * codes
             theta, theta1, rate, rate1, b, g, b1, g1, b2, g2, T, T1, E, p, p1, v1, w, u, t = (
                 section_motion(x, c, n, r, qr, y)
             )
@@ -242,7 +243,7 @@ def beam_kernel(ints, reals, motion, loads):
             bent = sub(tv(E, mv(T, theta1)), three(x, c + STRAIN0 + 3))
             strain1, bent1 = tv(E, u), tv(E, t)
             ns, ms, lost, supplied = section_stress(
-                reals, x, c, y, z, time, strain, bent, strain1, bent1, tangent
+                reals, ints, x, c, q, y, z, time, strain, bent, strain1, bent1, tangent
             )
             Fw, Mw = mv(E, ns), mv(E, ms)
             given = 0.0

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from linkwork.elements.layout import BY_VALUE, CK, ROT, STRIDE, add33
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     add, at, at9, cm, cross, dot, mc, mscale, mv, skew, tm, transpose, tv,
 )  # fmt: skip
 
 # reals: point and axes 2, 3 on the body, nodes of an element, offsets of nodes, lengths of elements
-ARM_A, SECOND, THIRD, ORDER, OFFSETS = 0, 3, 6, 9, 10
+SLIDER = record(arm_a=3, second=3, third=3, offsets=0)  # the offsets are as many as the nodes
+ARM_A, SECOND, THIRD, OFFSETS = SLIDER
 
 
 @inlined

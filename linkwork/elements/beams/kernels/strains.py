@@ -145,9 +145,10 @@ def in_blocks(X: np.ndarray) -> np.ndarray:
 
 
 def section_stress(
-    reals: np.ndarray, n: int, k: int, point: Point
+    codes: np.ndarray, reals: np.ndarray, n: int, k: int, point: Point
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Force and moment (…, 6) in section axes at point k, and the energy per length (…)."""
+    """Force and moment (…, 6) in section axes at point k, and the energy per length (…); codes of
+    one element, or of several (elements, points, …)."""
     width = (reals.shape[-1] - n * NODE) // (n - 1)
     c = n * NODE + k * width
     numbers, rate = reals[..., c + SECTION : c + width], point.rate
@@ -159,18 +160,24 @@ def section_stress(
         return elastic, energy
     shape = point.strain.shape
     flat = np.broadcast_to(numbers, (*shape[:-1], numbers.shape[-1])).reshape(-1, width - SECTION)
+    law = np.broadcast_to(codes[..., k, :], (*shape[:-1], codes.shape[-1])).reshape(len(flat), -1)
     found = over_times(
-        flat, point.strain.reshape(-1, 6), None if rate is None else rate.reshape(-1, 6)
+        law, flat, point.strain.reshape(-1, 6), None if rate is None else rate.reshape(-1, 6)
     )
     return found[:, STRESS : STRESS + 6].reshape(shape), found[:, ENERGY].reshape(shape[:-1])
 
 
-def strain_energy(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def law_codes(integers: np.ndarray, n: int) -> np.ndarray:
+    """The integers (points, …) of the laws of an element with n nodes."""
+    return integers[:-1].reshape(n - 1, -1)
+
+
+def strain_energy(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """Σ weight · W over the points of an element, (…)."""
     n = len(r)
     width = (reals.shape[-1] - n * NODE) // (n - 1)
     total = 0.0
     for k, point in enumerate(evaluation_points(reals, r, q)):
         weight = reals[..., n * NODE + k * width + WEIGHT]
-        total = total + weight * section_stress(reals, n, k, point)[1]
+        total = total + weight * section_stress(law_codes(integers, n), reals, n, k, point)[1]
     return np.asarray(total)

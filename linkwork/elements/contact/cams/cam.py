@@ -16,20 +16,20 @@ from __future__ import annotations
 
 import math
 
-from linkwork.elements.contact.layout import CURVE, FLAT, MARGIN, OWN, RADIUS_B
+from linkwork.elements.contact.layout import CURVE, FLAT, MARGIN, OWN, RADIUS_B, SIZES
 from linkwork.elements.contact.geometry.round_shapes import deep, placed
 from linkwork.elements.contact.points import put_own, put_point
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 from linkwork.math.vectors import add, at, at9, dot, mm, mv, scale, sub, tv
 
 SAMPLES = 4  # of a piece, among which the nearest is where Newton's method begins
-HEAD = 17  # origin, axes, number of pieces, closed, centre of the roller (or point of the face)
+ORIGIN, FRAME, CENTRE, HEAD = record(origin=3, frame=9, centre=3, head=0)  # of the geometry
 
 
 @inlined
-def on_curve(reals, i, g, s):
+def on_curve(reals, i, g, pieces, s):
     """c, c', c'' (x, y each) at s = piece + part."""
-    pieces = int(reals[i, g + 12])
     piece = min(max(math.floor(s), 0), pieces - 1)
     t, p = s - piece, g + HEAD + 8 * piece
     a0, a1, a2, a3 = reals[i, p], reals[i, p + 1], reals[i, p + 2], reals[i, p + 3]
@@ -50,18 +50,18 @@ def wrapped(s, pieces, closed):
 
 
 @inlined
-def nearest(reals, i, g, x, y, flat, mx, my):
+def nearest(codes, reals, i, g, x, y, flat, mx, my):
     """s of the point of the curve that is nearest to (x, y), or (flat) lowest along (mx, my)."""
-    pieces, closed = int(reals[i, g + 12]), reals[i, g + 13] != 0.0
+    pieces, closed = codes[i, SIZES], codes[i, SIZES + 1] != 0
     best, s = 1e300, 0.0
     for k in range(pieces * SAMPLES):
         at_ = k / SAMPLES
-        cx, cy, _, _, _, _ = on_curve(reals, i, g, at_)
+        cx, cy, _, _, _, _ = on_curve(reals, i, g, pieces, at_)
         value = mx * cx + my * cy if flat else (cx - x) ** 2 + (cy - y) ** 2
         if value < best:
             best, s = value, at_
     for _ in range(30):
-        cx, cy, x1, y1, x2, y2 = on_curve(reals, i, g, s)
+        cx, cy, x1, y1, x2, y2 = on_curve(reals, i, g, pieces, s)
         if flat:
             error, slope = mx * x1 + my * y1, mx * x2 + my * y2
         else:
@@ -78,19 +78,20 @@ def nearest(reals, i, g, x, y, flat, mx, my):
 
 
 @inlined
-def cam_roller(reals, i, g, w, Ra, ra, Rb, rb):
-    """geometry: frame of the curve on a (origin, axes), pieces, closed, centre on b; the curve."""
-    S = mm(Ra, at9(reals, i, g + 3))
-    origin = placed(Ra, ra, at(reals, i, g))
-    X = placed(Rb, rb, at(reals, i, g + 14))
+def cam_roller(codes, reals, i, g, w, Ra, ra, Rb, rb):
+    """geometry: frame of the curve on a (origin, axes), centre on b; the curve; sizes: its
+    pieces, whether it is closed."""
+    S = mm(Ra, at9(reals, i, g + FRAME))
+    origin = placed(Ra, ra, at(reals, i, g + ORIGIN))
+    X = placed(Rb, rb, at(reals, i, g + CENTRE))
     x = tv(S, sub(X, origin))
-    s = nearest(reals, i, g, x[0], x[1], False, 0.0, 0.0)
-    cx, cy, x1, y1, x2, y2 = on_curve(reals, i, g, s)
+    s = nearest(codes, reals, i, g, x[0], x[1], False, 0.0, 0.0)
+    cx, cy, x1, y1, x2, y2 = on_curve(reals, i, g, codes[i, SIZES], s)
     square = x1 * x1 + y1 * y1
     size = math.sqrt(square)
     nx, ny = y1 / size, -x1 / size  # outwards, on the right of a curve that runs against the clock
     away = (x[0] - cx) * nx + (x[1] - cy) * ny
-    if reals[i, g + 13] == 0.0 and away < 0.0:
+    if codes[i, SIZES + 1] == 0 and away < 0.0:
         nx, ny, away = -nx, -ny, -away
     n, radius = mv(S, (nx, ny, 0.0)), reals[i, RADIUS_B]
     Y = add(origin, mv(S, (cx, cy, x[2])))
@@ -102,17 +103,17 @@ def cam_roller(reals, i, g, w, Ra, ra, Rb, rb):
 
 
 @inlined
-def cam_flat(reals, i, g, w, Ra, ra, Rb, rb):
+def cam_flat(codes, reals, i, g, w, Ra, ra, Rb, rb):
     """geometry as above with the curve on b, a point of the face of a in place of the centre; the
     normal of the face, towards the curve, behind the curve."""
-    pieces = int(reals[i, g + 12])
-    S = mm(Rb, at9(reals, i, g + 3))
-    origin = placed(Rb, rb, at(reals, i, g))
-    q = placed(Ra, ra, at(reals, i, g + 14))
+    pieces = codes[i, SIZES]
+    S = mm(Rb, at9(reals, i, g + FRAME))
+    origin = placed(Rb, rb, at(reals, i, g + ORIGIN))
+    q = placed(Ra, ra, at(reals, i, g + CENTRE))
     n = mv(Ra, at(reals, i, g + HEAD + 8 * pieces))
     m = tv(S, n)
-    s = nearest(reals, i, g, 0.0, 0.0, True, m[0], m[1])
-    cx, cy, x1, y1, x2, y2 = on_curve(reals, i, g, s)
+    s = nearest(codes, reals, i, g, 0.0, 0.0, True, m[0], m[1])
+    cx, cy, x1, y1, x2, y2 = on_curve(reals, i, g, codes[i, SIZES], s)
     X = add(origin, mv(S, (cx, cy, 0.0)))
     above = dot(n, sub(X, q))
     put_point(w, 0, FLAT, -above, n, X, X, sub(X, scale(above, n)), 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.elements.bodies.body import Body
 from linkwork.elements.contact.contact import Bounds, contact_entry, damped
 from linkwork.elements.contact.cams.curves import spline
-from linkwork.elements.contact.layout import CAM_FLAT, CAM_ROLLER, FLIP
+from linkwork.elements.contact.layout import CAM_FLAT, CAM_ROLLER
 from linkwork.elements.contact.pairing import Pair
 from linkwork.elements.corners import reduced
 from linkwork.elements.friction.models import Coulomb, FrictionModel
@@ -84,8 +84,8 @@ class CamFollower(Item):
     def entries(self) -> list[Entry]:
         cam, follower = self.frames
         pieces = spline(self.curve, f"curve of {self.label}", self.closed)
-        head = [*cam.position, *rotations.matrix(cam.orientation).ravel(), len(pieces),
-                float(self.closed), *follower.position]  # fmt: skip
+        head = [*cam.position, *rotations.matrix(cam.orientation).ravel(), *follower.position]
+        sizes = len(pieces), int(self.closed)
         reach = float(np.linalg.norm(self.curve, axis=1).max())
         size = float(np.ptp(self.curve, axis=0).min()) or reach
         friction = None
@@ -96,15 +96,14 @@ class CamFollower(Item):
         mass = reduced([getattr(end.body, "mass", 0.0) for end in (cam, follower)])
         words = self.law, friction, self.label, mass
         if self.radius is not None:
-            pair = Pair(CAM_ROLLER, np.concatenate([head, pieces.ravel()]), 0, 0.0, self.radius)
+            geometry = np.concatenate([head, pieces.ravel()])
+            pair = Pair(CAM_ROLLER, geometry, 0, 0.0, self.radius, sizes)
             bounds = Bounds(cam.position, follower.position, 1e30, 1e30, size)
             return [contact_entry((cam.body, follower.body), pair, bounds, *words)]
         normal = rotations.matrix(follower.orientation)[:, 2]
-        pair = Pair(CAM_FLAT, np.concatenate([head, pieces.ravel(), normal]))
+        pair = Pair(CAM_FLAT, np.concatenate([head, pieces.ravel(), normal]), sizes=sizes)
         bounds = Bounds(follower.position, cam.position, 1e30, 1e30, size)
-        entry = contact_entry((follower.body, cam.body), pair, bounds, *words)
-        entry.reals[FLIP] = -1.0
-        return [entry]
+        return [contact_entry((follower.body, cam.body), pair, bounds, *words, flipped=True)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Body, b: Body) -> CamFollower:

@@ -82,7 +82,7 @@ def box_ball(reals, i, g, w, Ra, ra, Rb, rb):
 
 
 @inlined
-def edge_segment(reals, i, g, w, Ra, ra, Rb, rb):
+def edge_segment(codes, reals, i, g, w, Ra, ra, Rb, rb):
     """geometry: ends of an edge, normals of its faces; ends of a segment with a radius that crosses
     it, and is not inside both faces there."""
     start, end = placed(Ra, ra, at(reals, i, g)), placed(Ra, ra, at(reals, i, g + 3))
@@ -96,7 +96,7 @@ def edge_segment(reals, i, g, w, Ra, ra, Rb, rb):
         return 0
     if not put_lines(w, 0, X, Y, along, u, c, size, 0.0, reals[i, RADIUS_B]):
         return 0
-    if reals[i, COUNT] == FLAT_ENDS and to_end(X, p, u, length) < w[0, DEPTH]:
+    if codes[i, COUNT] == FLAT_ENDS and to_end(X, p, u, length) < w[0, DEPTH]:
         return 0
     return deep(w, 0, reals[i, MARGIN])
 

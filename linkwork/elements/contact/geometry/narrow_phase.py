@@ -21,25 +21,28 @@ from linkwork.math.vectors import at, dot, sub
 
 
 @inlined
-def find_points(reals, i, w, Ra, ra, Rb, rb):
-    """Points of element i into the table w: how many, and −1 where the normal belongs to b."""
-    g, pair = int(reals[i, GEOMETRY_AT]), int(reals[i, PAIR])
+def find_points(codes, reals, i, w, Ra, ra, Rb, rb):
+    """Points of element i into the table w: how many, and −1 where the normal belongs to b.
+
+    codes : the integers of contacts, from CODES on
+    """
+    g, pair = codes[i, GEOMETRY_AT], codes[i, PAIR]
     apart = sub(placed(Rb, rb, at(reals, i, CENTRE_B)), placed(Ra, ra, at(reals, i, CENTRE_A)))
     reach = reals[i, REACH_A] + reals[i, REACH_B] + reals[i, MARGIN]
     if dot(apart, apart) > reach * reach:
         return 0, 1.0
     if pair == PLANE_POINTS:
-        return plane_points(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+        return plane_points(codes, reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == BALL_BALL:
         return ball_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == SEGMENT_BALL:
-        return segment_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+        return segment_ball(codes, reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == SEGMENT_SEGMENT:
-        return segment_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+        return segment_segment(codes, reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == BOX_BALL:
         return box_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == EDGE_SEGMENT:
-        return edge_segment(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+        return edge_segment(codes, reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == BOX_BOX:
         return box_box(reals, i, g, w, Ra, ra, Rb, rb)
     if pair == PLANE_CYLINDER:
@@ -47,9 +50,9 @@ def find_points(reals, i, w, Ra, ra, Rb, rb):
     if pair == CYLINDER_BALL:
         return cylinder_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == HULL_BALL:
-        return hull_ball(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+        return hull_ball(codes, reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == CAM_ROLLER:
-        return cam_roller(reals, i, g, w, Ra, ra, Rb, rb), 1.0
+        return cam_roller(codes, reals, i, g, w, Ra, ra, Rb, rb), 1.0
     if pair == CAM_FLAT:
-        return cam_flat(reals, i, g, w, Ra, ra, Rb, rb), 1.0
-    return mesh_ball(reals, i, g, w, Ra, ra, Rb, rb, pair == FIELD_BALL), 1.0
+        return cam_flat(codes, reals, i, g, w, Ra, ra, Rb, rb), 1.0
+    return mesh_ball(codes, reals, i, g, w, Ra, ra, Rb, rb, pair == FIELD_BALL), 1.0

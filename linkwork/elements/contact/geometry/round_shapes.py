@@ -33,12 +33,12 @@ def deep(w, count, margin):
 
 
 @inlined
-def plane_points(reals, i, g, w, Ra, ra, Rb, rb):
+def plane_points(codes, reals, i, g, w, Ra, ra, Rb, rb):
     """geometry: n, q of the plane; then points and their radii."""
     n, q = mv(Ra, at(reals, i, g)), placed(Ra, ra, at(reals, i, g + 3))
     own, height, margin = tv(Rb, n), dot(n, sub(rb, q)), reals[i, MARGIN]
     count = 0
-    for k in range(int(reals[i, COUNT])):
+    for k in range(codes[i, COUNT]):
         p = g + 6 + 4 * k
         u, radius = at(reals, i, p), reals[i, p + 3]
         if height + dot(own, u) < radius + margin:
@@ -88,7 +88,7 @@ def ball_ball(reals, i, g, w, Ra, ra, Rb, rb):
 
 
 @inlined
-def segment_ball(reals, i, g, w, Ra, ra, Rb, rb):
+def segment_ball(codes, reals, i, g, w, Ra, ra, Rb, rb):
     """geometry: ends of the segment, centre of the ball; of a corner, directions along which the
     gap is positive where it is nearest."""
     p, q = placed(Ra, ra, at(reals, i, g)), placed(Ra, ra, at(reals, i, g + 3))
@@ -97,7 +97,7 @@ def segment_ball(reals, i, g, w, Ra, ra, Rb, rb):
     length = math.sqrt(dot(d, d))
     u = scale(1.0 / length, d)
     t = dot(u, sub(X, p))
-    ends = reals[i, COUNT] == 0.0
+    ends = codes[i, COUNT] == 0
     if t <= 0.0 or t >= length:
         if not ends:
             return 0
@@ -106,7 +106,7 @@ def segment_ball(reals, i, g, w, Ra, ra, Rb, rb):
             return 0
         return deep(w, 0, reals[i, MARGIN])
     Y = add(p, scale(t, u))
-    if reals[i, COUNT] == CORNER_ONLY:
+    if codes[i, COUNT] == CORNER_ONLY:
         gap = tv(Rb, sub(Y, X))
         for j in range(3):
             if dot(gap, at(reals, i, g + 9 + 3 * j)) < 0.0:
@@ -151,9 +151,9 @@ def put_lines(w, m, X, Y, ua, ub, c, size, ra, rb):
 
 
 @inlined
-def segment_segment(reals, i, g, w, Ra, ra, Rb, rb):
+def segment_segment(codes, reals, i, g, w, Ra, ra, Rb, rb):
     """geometry: ends of both; only where they cross, ends are balls of their own."""
-    radius_a, radius_b, flat = reals[i, RADIUS_A], reals[i, RADIUS_B], reals[i, COUNT] == FLAT_ENDS
+    radius_a, radius_b, flat = reals[i, RADIUS_A], reals[i, RADIUS_B], codes[i, COUNT] == FLAT_ENDS
     pa, qa = placed(Ra, ra, at(reals, i, g)), placed(Ra, ra, at(reals, i, g + 3))
     pb, qb = placed(Rb, rb, at(reals, i, g + 6)), placed(Rb, rb, at(reals, i, g + 9))
     da, db = sub(qa, pa), sub(qb, pb)

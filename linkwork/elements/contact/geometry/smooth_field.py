@@ -14,9 +14,11 @@ from __future__ import annotations
 import math
 
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 from linkwork.math.vectors import dot, madd, outer, scale
 
-FIELD = 7  # numbers before the heights: columns, rows, their spacings, the origin
+# spacings along x and y, the origin, the heights
+DX, DY, X0, Y0, Z0, FIELD = record(dx=1, dy=1, x0=1, y0=1, z0=1, field=0)
 CORRECTIONS = 12  # of the foot, at most
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -48,16 +50,15 @@ def height(reals, i, p, columns, rows, row, col):
 
 
 @inlined
-def surface(reals, i, g, x, y):
+def surface(reals, i, g, columns, rows, x, y):
     """z, z_x, z_y, z_xx, z_xy, z_yy."""
-    columns, rows = int(reals[i, g]), int(reals[i, g + 1])
-    dx, dy = reals[i, g + 2], reals[i, g + 3]
-    u, v = (x - reals[i, g + 4]) / dx, (y - reals[i, g + 5]) / dy
+    dx, dy = reals[i, g + DX], reals[i, g + DY]
+    u, v = (x - reals[i, g + X0]) / dx, (y - reals[i, g + Y0]) / dy
     col = min(max(math.floor(u), 0), columns - 2)
     row = min(max(math.floor(v), 0), rows - 2)
     f, fx, fxx = weights(u - col)
     h, hy, hyy = weights(v - row)
-    z, zx, zy, zxx, zxy, zyy = reals[i, g + 6], 0.0, 0.0, 0.0, 0.0, 0.0
+    z, zx, zy, zxx, zxy, zyy = reals[i, g + Z0], 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(4):
         s = sx = sxx = 0.0
         for j in range(4):
@@ -69,14 +70,14 @@ def surface(reals, i, g, x, y):
 
 
 @inlined
-def foot(reals, i, g, X, x, y):
+def foot(reals, i, g, columns, rows, X, x, y):
     """The foot of X: whether there is one within the field, n, a, G; from (x, y) on."""
-    low_x, low_y = reals[i, g + 4], reals[i, g + 5]
-    high_x = low_x + (reals[i, g] - 1.0) * reals[i, g + 2]
-    high_y = low_y + (reals[i, g + 1] - 1.0) * reals[i, g + 3]
-    most = max(reals[i, g + 2], reals[i, g + 3])
+    low_x, low_y = reals[i, g + X0], reals[i, g + Y0]
+    high_x = low_x + (columns - 1.0) * reals[i, g + DX]
+    high_y = low_y + (rows - 1.0) * reals[i, g + DY]
+    most = max(reals[i, g + DX], reals[i, g + DY])
     for _ in range(CORRECTIONS):
-        z, zx, zy, zxx, zxy, zyy = surface(reals, i, g, x, y)
+        z, zx, zy, zxx, zxy, zyy = surface(reals, i, g, columns, rows, x, y)
         over = z - X[2]
         f, h = x - X[0] + zx * over, y - X[1] + zy * over
         a, b, c = 1.0 + zx * zx + zxx * over, zx * zy + zxy * over, 1.0 + zy * zy + zyy * over
@@ -89,7 +90,7 @@ def foot(reals, i, g, X, x, y):
         x, y = x - part * move, y - part * side
         if length < 1e-14 * most:
             break
-    z, zx, zy, zxx, zxy, zyy = surface(reals, i, g, x, y)
+    z, zx, zy, zxx, zxy, zyy = surface(reals, i, g, columns, rows, x, y)
     steep = 1.0 / math.sqrt(1.0 + zx * zx + zy * zy)
     n = (-zx * steep, -zy * steep, steep)
     above = dot(n, (X[0] - x, X[1] - y, X[2] - z))

@@ -13,14 +13,17 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.contact.layout import (
-    COUNT, FACE, LINE, MARGIN, MOST_POINTS, NORMAL, OWN, POINTS, RADIUS_B, SURFACE,
+    COUNT, FACE, LINE, MARGIN, MOST_POINTS, NORMAL, OWN, POINTS, RADIUS_B, SIZES, SURFACE,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.round_shapes import deep, placed
 from linkwork.elements.contact.points import put_face, put_own, put_point, put_round
-from linkwork.elements.contact.geometry.smooth_field import FIELD, NONE, foot
+from linkwork.elements.contact.geometry.smooth_field import DX, DY, FIELD, NONE, X0, Y0, Z0, foot
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 from linkwork.math.vectors import add, at, cross, dot, mm, mt, mv, scale, sub, tv
 
+SURFACE_AT = 3  # of the geometry, after the centre of the ball: triangles or a height field
+PLACE_AT, COLUMNS_AT, ROWS_AT = record(SIZES, place_at=1, columns_at=1, rows_at=1)
 SAME = 0.94  # cosine between normals of the same place of contact
 
 
@@ -90,17 +93,16 @@ def known(w, found, n):
 
 
 @inlined
-def triangle_at(reals, i, g, t, field):
+def triangle_at(codes, reals, i, g, t, field):
     """Corners of triangle t; of a height field, of cell t//2."""
     if not field:
-        p = g + 4 + 9 * t
+        p = g + SURFACE_AT + 9 * t
         return at(reals, i, p), at(reals, i, p + 3), at(reals, i, p + 6)
-    columns, cell = int(reals[i, g + 4]), t // 2
-    p = g + 4 + FIELD
-    dx, dy = reals[i, g + 6], reals[i, g + 7]
+    columns, cell, p = codes[i, COLUMNS_AT], t // 2, g + SURFACE_AT
+    dx, dy = reals[i, p + DX], reals[i, p + DY]
     row, col = cell // (columns - 1), cell % (columns - 1)
-    x, y, base = reals[i, g + 8] + col * dx, reals[i, g + 9] + row * dy, reals[i, g + 10]
-    h = p + row * columns + col
+    x, y, base = reals[i, p + X0] + col * dx, reals[i, p + Y0] + row * dy, reals[i, p + Z0]
+    h = p + FIELD + row * columns + col
     one = (x, y, base + reals[i, h])
     two = (x + dx, y, base + reals[i, h + 1])
     three = (x, y + dy, base + reals[i, h + columns])
@@ -111,12 +113,12 @@ def triangle_at(reals, i, g, t, field):
 
 
 @inlined
-def place_on(reals, i, g, w, x, radius, found, first, last, field, margin):
+def place_on(codes, reals, i, g, w, x, radius, found, first, last, field, margin):
     """The deepest place of triangles `first` … `last` that is not one of those found: depth and
     triangle."""
     best, which = -margin, -1
     for t in range(first, last):
-        a, b, c = triangle_at(reals, i, g, t, field)
+        a, b, c = triangle_at(codes, reals, i, g, t, field)
         depth, _, _, n, _ = candidate(x, radius, best, a, b, c)
         if depth > best and not known(w, found, n):
             best, which = depth, t
@@ -124,47 +126,50 @@ def place_on(reals, i, g, w, x, radius, found, first, last, field, margin):
 
 
 @inlined
-def mesh_ball(reals, i, g, w, Ra, ra, Rb, rb, field):
-    """geometry: centre of the ball; which place of contact; triangles, or a height field."""
+def mesh_ball(codes, reals, i, g, w, Ra, ra, Rb, rb, field):
+    """geometry: centre of the ball; triangles, or a height field; sizes: which place of contact,
+    columns and rows of the field."""
     X = placed(Rb, rb, at(reals, i, g))
     x = tv(Ra, sub(X, ra))
     radius, margin = reals[i, RADIUS_B], reals[i, MARGIN]
-    for found in range(int(reals[i, g + 3]) + 1):
+    for found in range(codes[i, PLACE_AT] + 1):
         best, which = -margin, -1
         if field:
-            columns, rows = int(reals[i, g + 4]), int(reals[i, g + 5])
+            columns, rows, p = codes[i, COLUMNS_AT], codes[i, ROWS_AT], g + SURFACE_AT
             reach = radius + margin
-            dx, dy = reals[i, g + 6], reals[i, g + 7]
-            low = max(math.floor((x[1] - reach - reals[i, g + 9]) / dy), 0)
-            high = min(math.floor((x[1] + reach - reals[i, g + 9]) / dy), rows - 2)
-            left = max(math.floor((x[0] - reach - reals[i, g + 8]) / dx), 0)
-            right = min(math.floor((x[0] + reach - reals[i, g + 8]) / dx), columns - 2)
+            dx, dy = reals[i, p + DX], reals[i, p + DY]
+            low = max(math.floor((x[1] - reach - reals[i, p + Y0]) / dy), 0)
+            high = min(math.floor((x[1] + reach - reals[i, p + Y0]) / dy), rows - 2)
+            left = max(math.floor((x[0] - reach - reals[i, p + X0]) / dx), 0)
+            right = min(math.floor((x[0] + reach - reals[i, p + X0]) / dx), columns - 2)
             for row in range(low, high + 1):
                 first = 2 * (row * (columns - 1) + left)
                 last = 2 * (row * (columns - 1) + right + 1)
                 deepest, t = place_on(
-                    reals, i, g, w, x, radius, found, first, last, True, -best
+                    codes, reals, i, g, w, x, radius, found, first, last, True, -best
                 )
                 if t >= 0:
                     best, which = deepest, t
         else:
             best, which = place_on(
-                reals, i, g, w, x, radius, found, 0, int(reals[i, COUNT]), False, margin
+                codes, reals, i, g, w, x, radius, found, 0, codes[i, COUNT], False, margin
             )
         if which < 0:
             return 0
-        a, b, c = triangle_at(reals, i, g, which, field)
+        a, b, c = triangle_at(codes, reals, i, g, which, field)
         _, kind, y, n, u = candidate(x, radius, -margin, a, b, c)
         smooth, above, G = False, 0.0, NONE
         if field:
-            smooth, even, above, G = foot(reals, i, g + 4, x, y[0], y[1])
+            smooth, even, above, G = foot(
+                reals, i, g + SURFACE_AT, codes[i, COLUMNS_AT], codes[i, ROWS_AT], x, y[0], y[1]
+            )
             if smooth and known(w, found, even):
                 return 0
             n = even if smooth else n
         m = MOST_POINTS - 1 - found
         for k in range(3):
             w[m, NORMAL + k] = n[k]
-        if found == int(reals[i, g + 3]):
+        if found == codes[i, PLACE_AT]:
             if smooth:
                 n = mv(Ra, n)
                 place = sub(X, scale(radius, n))
@@ -184,20 +189,20 @@ def mesh_ball(reals, i, g, w, Ra, ra, Rb, rb, field):
 
 
 @inlined
-def hull_ball(reals, i, g, w, Ra, ra, Rb, rb):
+def hull_ball(codes, reals, i, g, w, Ra, ra, Rb, rb):
     """geometry as of a mesh, of a convex one: where the centre is inside, the nearest face."""
     X = placed(Rb, rb, at(reals, i, g))
     x = tv(Ra, sub(X, ra))
     highest, which = -1e300, 0
-    for t in range(int(reals[i, COUNT])):
-        a, b, c = triangle_at(reals, i, g, t, False)
+    for t in range(codes[i, COUNT]):
+        a, b, c = triangle_at(codes, reals, i, g, t, False)
         n = cross(sub(b, a), sub(c, a))
         above = dot(n, sub(x, a)) / math.sqrt(dot(n, n))
         if above > highest:
             highest, which = above, t
     if highest > 0.0:
-        return mesh_ball(reals, i, g, w, Ra, ra, Rb, rb, False)
-    a, b, c = triangle_at(reals, i, g, which, False)
+        return mesh_ball(codes, reals, i, g, w, Ra, ra, Rb, rb, False)
+    a, b, c = triangle_at(codes, reals, i, g, which, False)
     n = cross(sub(b, a), sub(c, a))
     n = mv(Ra, scale(1.0 / math.sqrt(dot(n, n)), n))
     put_face(w, 0, n, placed(Ra, ra, a), X, reals[i, RADIUS_B])

@@ -31,17 +31,20 @@ from linkwork.elements.hydraulics.fluids import FLUID, MU, density, over_time
 from linkwork.elements.hydraulics.pipes.friction_losses import pipe_loss
 from linkwork.elements.hydraulics.pipes.pipe import check_pipe, pipe_reals
 from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, Pressure, ports, sample_fluid
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE, int_width
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import REFERENCE, Node, vector
 from linkwork.model.registry import Entry, Family, Item
 
-CELL, DIAMETER, AREA, ROUGH, CELLS, REALS = (FLUID + i for i in range(6))
+DYNAMIC = record(FLUID, cell=1, diameter=1, area=1, rough=1)
+CELL, DIAMETER, AREA, ROUGH = DYNAMIC
 ENDS = 4  # p1, p2, pressures between the cells, flows
+CELLS = int_width(ENDS, 0)  # integer: how many cells
 
 
 @inlined
@@ -74,7 +77,7 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
     values, vals = motion.values, loads.vals
     tangent = motion.coef[TANGENT] != 0.0
     for k in range(ints.shape[0]):
-        n, L, A = int(reals[k, CELLS]), reals[k, CELL], reals[k, AREA]
+        n, L, A = ints[k, CELLS], reals[k, CELL], reals[k, AREA]
         mu, D, rough = reals[k, MU], reals[k, DIAMETER], reals[k, ROUGH]
         wide = width_of(3, n)
         for c in range(n):
@@ -140,8 +143,10 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
                 add_to(vals, ints, k, 3, s + 1, w2, e2, r2, (y2 - at2 * drb / rb + 0.5 * A) * bp2)
 
 
-def dynamic_pipe_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    inner = ends[2].value[:, : int(reals[0, CELLS]) - 1]
+def dynamic_pipe_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
+    inner = ends[2].value[:, : integers[0] - 1]
     p, q = np.column_stack([ends[0].value, inner, ends[1].value]), ends[3].value
     L, A = reals[:, [CELL]], reals[:, [AREA]]
     a, b = p[:, :-1], p[:, 1:]
@@ -161,8 +166,8 @@ def dynamic_pipe_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[
 
 
 DYNAMIC_PIPE = Family(
-    "hydraulic dynamic pipe", Kernel(dynamic_pipe_kernel), bodies=ENDS, reals=REALS,
-    circuit=dynamic_pipe_outputs,
+    "hydraulic dynamic pipe", Kernel(dynamic_pipe_kernel), bodies=ENDS, reals=DYNAMIC.end,
+    integers=1, circuit=dynamic_pipe_outputs,
 )  # fmt: skip
 
 
@@ -231,10 +236,10 @@ class DynamicPipe(Item):
         return [self.p1.node, self.p2.node]
 
     def entries(self) -> list[Entry]:
-        reals = np.append(pipe_reals(self, self.length / self.elements), self.elements)
+        reals = pipe_reals(self, self.length / self.elements)
         between = REFERENCE if self.elements == 1 else self.inner
         ends = (self.p1.node, self.p2.node, between, self.flows)
-        return [Entry(DYNAMIC_PIPE, ends, reals)]
+        return [Entry(DYNAMIC_PIPE, ends, reals, integers=(self.elements,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -21,12 +21,15 @@ from linkwork.elements.hydraulics.restrictions import flow_outputs
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.errors import ModelError
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar
 from linkwork.model.registry import Entry, Family, Item
 
-LENGTH, DIAMETER, AREA, ROUGH, INERTIA, REALS = (FLUID + i for i in range(6))
+LENGTH, DIAMETER, AREA, ROUGH, INERTIA, REALS = record(
+    FLUID, length=1, diameter=1, area=1, rough=1, inertia=1, reals=0
+)
 
 
 def pipe_kernel(ints, reals, motion, loads):

@@ -19,14 +19,16 @@ from linkwork.elements.layout import (
     BY_RATE, BY_SECOND, BY_VALUE, RATE, SECOND, TANGENT, VALUE,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number
 from linkwork.model.nodes import Node, scalar
 from linkwork.model.registry import Item
 
-FORCE, PRELOAD, MASS, DAMPING, STIFFNESS, AREA, LOW, HIGH, C1, C2, C3, REALS = (
-    PASSAGE + i for i in range(12)
-)
+FORCE, PRELOAD, MASS, DAMPING, STIFFNESS, AREA, LOW, HIGH, C1, C2, C3, REALS = record(
+    PASSAGE, force=1, preload=1, mass=1, damping=1, stiffness=1, area=1, low=1, high=1, c1=1, c2=1,
+    c3=1, reals=0,
+)  # fmt: skip
 
 
 @inlined

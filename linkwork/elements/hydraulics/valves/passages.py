@@ -19,10 +19,12 @@ from linkwork.elements.hydraulics.fluids import FLUID, over_time, specific_energ
 from linkwork.elements.hydraulics.restrictions import restricted, restricted_over_time
 from linkwork.elements.layout import BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.math.compiled import inlined
+from linkwork.math.record import record
 
 # columns behind those of the fluid: √2 C_d w, δ, leak, limit, and 2 C_d C_v cos θ w
-FACTOR, SOFT, LEAK, LIMIT, JET = (FLUID + i for i in range(5))
-PASSAGE = FLUID + 5
+FACTOR, SOFT, LEAK, LIMIT, JET, PASSAGE = record(
+    FLUID, factor=1, soft=1, leak=1, limit=1, jet=1, passage=0
+)
 JET_FORCE = 0.43
 
 

@@ -16,7 +16,7 @@ from linkwork.io.mbdyn.problem.methods import default_method
 from linkwork.io.mbdyn.problem.steps import made_strategy
 from linkwork.io.mbdyn.syntax.wording import words_of_decks
 from linkwork.model import checks
-from linkwork.model.model import Model
+from linkwork.model.model import Model, private_copy
 from linkwork.results.result import Result
 
 if TYPE_CHECKING:
@@ -37,12 +37,13 @@ def run_deck(
     end, step = times(deck, t, h)
     if method is None:
         method = chosen_method(deck)
-    with words_of_decks(deck.model):
+    model = private_copy(deck.model)  # of which assembly and run warn once
+    with words_of_decks(model):
         options = Options(  # MBDyn's steps are what a deck says, across jumps of loads, too
-            start=assembled(deck).state, every=stored_every(deck), progress=progress,
+            start=assembled(deck, model).state, every=stored_every(deck), progress=progress,
             strategy=None if h is not None else made_strategy(a), meets_jumps=False,
         )  # fmt: skip
-        return move(deck.model, end, step, method, options)
+        return move(model, end, step, method, options)
 
 
 def require_deck(deck: Any, function: str) -> None:
@@ -138,7 +139,7 @@ def chosen_method(deck: Deck) -> Any:
 # ------------------------------------------------------------------------------------ the start
 
 
-def assembled(deck: Deck, *, warn: bool = True) -> Assembled:
+def assembled(deck: Deck, model: Model, *, warn: bool = True) -> Assembled:
     """The start, where joints are closed; nodes resist by their stiffnesses in the assembly."""
     from linkwork.analysis.assembly.assemble import assemble_model
 
@@ -149,7 +150,7 @@ def assembled(deck: Deck, *, warn: bool = True) -> Assembled:
             for k in range(2):
                 weights[k][node.body.name] = (node.stiffness or a.stiffness)[k]
     found = assemble_model(
-        deck.model, time=a.initial_time, warn=warn, weights=weights[0], velocity_weights=weights[1]
+        model, time=a.initial_time, warn=warn, weights=weights[0], velocity_weights=weights[1]
     )
     if a.skip_assembly:
         note_open_joints(deck, found)
@@ -176,7 +177,7 @@ def phase(deck: Deck) -> Result:
     if word == "input":
         state = system.described_state(deck.analysis.initial_time)
     else:
-        found = assembled(deck)
+        found = assembled(deck, system.model)
         state = found.state
         if word != "assembly":
             state = accelerations(found.data, state)
@@ -202,7 +203,7 @@ def equilibria(deck: Deck, end: float, step: float, progress: bool) -> Result:
     first = isinstance(method, linkwork.ImplicitEuler) or getattr(method, "order", 2) == 1
     if not (first or isinstance(method, linkwork.BDF)):
         deck.note(f"model: static steps with lw.BDF(order=2) in place of {type(method).__name__}")
-    return slow_motion(assembled(deck), end, step, 1 if first else 2, progress)
+    return slow_motion(assembled(deck, deck.model), end, step, 1 if first else 2, progress)
 
 
 def inverse_run(deck: Deck, end: float, step: float, progress: bool) -> Result:

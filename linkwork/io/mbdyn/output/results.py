@@ -29,7 +29,7 @@ def write_mbdyn(deck: Deck, run: Result, name: str | Path, *, netcdf: bool = Tru
     Example: ``lw.write_mbdyn(deck, lw.run_deck(deck), "pendulum")``
     """
     require_deck(deck, "write_mbdyn")
-    if run.system.model is not deck.model:
+    if not run.system.model.is_copy_of(deck.model):
         raise MbdynError("the result belongs to another model than the deck", str(deck.path))
     with_text = deck.analysis.text
     with_netcdf = checks.flag(netcdf, "netcdf of write_mbdyn") or not with_text

@@ -26,7 +26,7 @@ def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
     if node.item is None:
         return function_values(run, node.read("x"))
     found = np.column_stack([run[node.name].value.values, run[node.name].value_rate.values])
-    if node.item.node.kind.order == 0:
+    if run.system.model[node.name].node.kind.order == 0:
         found[:, 1] = slopes(run, found[:, 0])
     return found
 
@@ -34,6 +34,7 @@ def scalar_values(run: Any, node: ScalarNode) -> np.ndarray:
 def function_values(run: Any, given: Drive) -> np.ndarray:
     from linkwork.results.outputs.stored import signal_values
 
+    given = run.system.model.copies.of(given)  # whose nodes have the orders of the run
     value = signal_values(run, given)
     if not leaves_that_follow(given):
         return np.column_stack([value, derivative(run, given, 1)])
@@ -99,20 +100,20 @@ def acceleration(run: Any, node: ScalarNode) -> np.ndarray:
     found = np.zeros(len(run.time))
     if other is not None:
         layout = run.system.layout
-        k = [id(each) for each in layout.nodes].index(id(other.item.node))
+        k = layout.nodes.index(run.system.model[other.name].node)
         found += np.asarray(run.values)[:, 2, int(layout.first[k])]
     return found if offset is None else found + derivative(run, offset, 2)
 
 
 def stress(run: Any, spring: Spring) -> np.ndarray:
     """σ of a law between two nodes, (T,)."""
-    from linkwork.elements.laws.base import STRESS, law_numbers, over_times
+    from linkwork.elements.laws.base import STRESS, addresses, law_numbers, over_times
     from linkwork.results.outputs.stored import signal_values
 
     strain = scalar_values(run, spring.second)
     if spring.first is not None:
         strain = strain - scalar_values(run, spring.first)
-    numbers, laws = law_numbers(spring.law.make(), 1, spring.name, 0)
+    numbers, integers, laws = law_numbers(spring.law.make(), 1, spring.name, 0)
     reals = np.tile(numbers, (len(run.time), 1))
     for law in laws:
         column = slice(law.column, law.column + law.length)
@@ -120,4 +121,4 @@ def stress(run: Any, spring: Spring) -> np.ndarray:
         reals[:, column] = (
             signal_values(run, law.signal)[:, None] if followed else law.values(run.time)  # type: ignore[arg-type]
         )
-    return over_times(reals, strain[:, :1], strain[:, 1:])[:, STRESS]
+    return over_times(addresses(integers), reals, strain[:, :1], strain[:, 1:])[:, STRESS]

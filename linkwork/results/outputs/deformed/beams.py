@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.elements.beams.beam import Beam
 from linkwork.elements.beams.family import POINTS, shape_functions
 from linkwork.elements.beams.kernels.strains import (
-    evaluation_points, node_frames, section_stress,
+    evaluation_points, law_codes, node_frames, section_stress,
 )  # fmt: skip
 from linkwork.elements.beams.kernels.kernel import MOST_TURN
 from linkwork.errors import LinkworkWarning
@@ -40,8 +40,11 @@ def beam_elements(result: Result, name: str) -> list[Element]:
     return [e for e in result.system.elements if e.owner == name and e.entry.family.slender]
 
 
-def parts(result: Result, elements: list[Element]) -> tuple[np.ndarray, list[list[np.ndarray]]]:
-    """Numbers (T or 1, elements, reals) and the motion r, q, v, ω of the nodes (T, elements, …)."""
+def parts(
+    result: Result, elements: list[Element]
+) -> tuple[np.ndarray, np.ndarray, list[list[np.ndarray]]]:
+    """Integers of laws (elements, points, …), reals (T or 1, elements, …) and the motion r, q, v, ω
+    of the nodes (T, elements, …)."""
     if any(e.entry.laws for e in elements):
         reals = np.stack([element_reals(result, e) for e in elements], axis=1)
     else:
@@ -51,16 +54,22 @@ def parts(result: Result, elements: list[Element]) -> tuple[np.ndarray, list[lis
     motion = np.concatenate([motion, ground], axis=1)
     ends = np.array([e.ends for e in elements])
     nodes = [motion[:, b] for b in ends.T]
-    return reals, [[m[..., a:b] for m in nodes] for a, b in ((0, 3), (3, 7), (7, 10), (10, 13))]
+    n = ends.shape[1]
+    laws = [law_codes(e.entry.integer_row, n) for e in elements]
+    codes = np.zeros((len(laws), n - 1, max(part.shape[1] for part in laws)), np.int64)
+    for own, part in zip(codes, laws):
+        own[:, : part.shape[1]] = part
+    columns = (0, 3), (3, 7), (7, 10), (10, 13)
+    return codes, reals, [[m[..., a:b] for m in nodes] for a, b in columns]
 
 
 def beam_sections(result: Result, name: str) -> Sections:
     """Forces, moments and strains of all sections of a beam."""
     elements = beam_elements(result, name)
-    reals, (r, q, v, omega) = parts(result, elements)
+    codes, reals, (r, q, v, omega) = parts(result, elements)
     warn_of_turns(result, name, reals, r, q)
     points = evaluation_points(reals, r, q, v, omega)
-    stress = [section_stress(reals, len(r), k, point)[0] for k, point in enumerate(points)]
+    stress = [section_stress(codes, reals, len(r), k, point)[0] for k, point in enumerate(points)]
 
     def joined(values: list[np.ndarray]) -> np.ndarray:
         stacked = np.stack(values, axis=2)  # (T, elements, points, …)
@@ -102,7 +111,7 @@ def section_places(item: Any, elements: list[Element]) -> np.ndarray:
 def centre_line(result: Result, name: str) -> np.ndarray:
     """World positions (T, nodes, 3) of the beam's axis at its nodes."""
     elements = beam_elements(result, name)
-    reals, (r, q, _, _) = parts(result, elements)
+    _, reals, (r, q, _, _) = parts(result, elements)
     places, _ = node_frames(reals, len(r), r, q)
     inner = np.stack(places[:-1], axis=2)
     inner = inner.reshape(inner.shape[0], -1, 3)

@@ -75,7 +75,7 @@ class ContactView(ElementView):
             if row[GAP] < 0:
                 rows.append(row)
                 ends = [result.system.names[b] if b >= 0 else "ground" for b in e.ends]
-                names.append(ends if e.entry.reals[FLIP] > 0 else ends[::-1])
+                names.append(ends if e.entry.integers[FLIP] > 0 else ends[::-1])
         found = np.array(rows).reshape(-1, ROW)
         load = np.einsum("ni,ni->n", found[:, FORCE : FORCE + 3], found[:, WAY : WAY + 3])
         data = {
@@ -100,8 +100,8 @@ def rows_of(result: Any, e: Element) -> np.ndarray:
             reals[-MEMORY:] = own
     ends = [body_motion(result, b) for b in e.ends]
     r, q, v, omega = (list(part) for part in zip(*ends))
-    rows = contact_history(reals, result.time, r, q, v, omega)
-    if reals[FLIP] < 0:
+    rows = contact_history(e.entry.integer_row, reals, result.time, r, q, v, omega)
+    if e.entry.integers[FLIP] < 0:
         for first in (FORCE, MOMENT, WAY, SLIPS):
             rows[:, first : first + 3] *= -1.0
     return rows

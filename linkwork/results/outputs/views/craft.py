@@ -31,7 +31,7 @@ def craft_numbers(result: Result, name: str) -> np.ndarray:
     out = np.zeros((len(times), told.TOLD))
     motion = np.asarray(result.motion[:, e.ends[0]])[:, None]
     reals = np.ascontiguousarray(element_reals(result, e))
-    told.survey_craft(reals, body_rows(motion), times, out)
+    told.survey_craft(e.entry.integer_row[None], reals, body_rows(motion), times, out)
     return out
 
 

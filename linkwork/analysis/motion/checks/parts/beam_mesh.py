@@ -58,12 +58,12 @@ def warn_of_beam_meshes(result: Result) -> None:
 def mesh_work(result: Result, name: str) -> tuple[np.ndarray, float]:
     """∫ P dt over the stored times, (T,), and the largest Σ weight (|n| + |m|) δ, δ round-off."""
     elements = beam_elements(result, name)
-    reals, (r, q, v, omega) = parts(result, elements)
+    codes, reals, (r, q, v, omega) = parts(result, elements)
     n = len(r)
     width = (reals.shape[-1] - n * NODE) // (n - 1)
     power, noise = np.zeros(len(result)), np.zeros(len(result))
     for k, point in enumerate(evaluation_points(reals, r, q, v, omega)):
-        stress = section_stress(reals, n, k, point)[0]
+        stress = section_stress(codes, reals, n, k, point)[0]
         F, M = times(point.axes, stress[..., :3]), times(point.axes, stress[..., 3:])
         weight = reals[..., n * NODE + k * width + WEIGHT]
         noise += ROUND_OFF * np.sum(weight * np.abs(stress).sum(axis=-1), axis=-1)

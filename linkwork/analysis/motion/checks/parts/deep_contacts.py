@@ -19,7 +19,8 @@ from linkwork.analysis.motion.checks.parts.passages import ENDLESS, of_body
 from linkwork.elements.contact.contact import MARGIN_SHARE, Contact
 from linkwork.elements.contact.history import contact_depth
 from linkwork.elements.contact.layout import MARGIN, REACH_A, REACH_B
-from linkwork.elements.laws.base import STRESS, over_times
+from linkwork.elements.corners import Corner
+from linkwork.elements.laws.base import STRESS, addresses, over_times
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.results.outputs import totals
 from linkwork.results.result import Result
@@ -41,10 +42,10 @@ def warn_of_deep_contacts(result: Result) -> None:
     weight = system.mass * system.bodies * float(np.linalg.norm(system.model.gravity))
     for e in elements:
         half = float(e.entry.reals[MARGIN]) / MARGIN_SHARE
-        if not kinetic + weight * half > work_of_law(e.entry.corner.numbers, half):
+        if not kinetic + weight * half > work_of_law(e.entry.corner, half):
             continue
         (ra, qa, _), (rb, qb, _) = (of_body(result, b) for b in e.ends)
-        depth = contact_depth(e.entry.reals[None], (ra, rb), (qa, qb))
+        depth = contact_depth(e.entry.integer_row, e.entry.reals[None], (ra, rb), (qa, qb))
         k = int(np.argmax(depth))
         if depth[k] > half:
             one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends)
@@ -58,9 +59,10 @@ def warn_of_deep_contacts(result: Result) -> None:
             return
 
 
-def work_of_law(numbers: np.ndarray, depth: float) -> float:
+def work_of_law(corner: Corner, depth: float) -> float:
     """∫ N dδ of a law up to a depth, at rest."""
     depths = np.linspace(0, depth, POINTS)
-    found = over_times(np.tile(numbers, (POINTS, 1)), depths[:, None])
+    numbers = np.tile(corner.numbers, (POINTS, 1))
+    found = over_times(addresses(corner.integers), numbers, depths[:, None])
     force = np.maximum(found[:, STRESS], 0.0)
     return float(np.sum((force[1:] + force[:-1]) / 2) * depth / (POINTS - 1))
