@@ -21,10 +21,10 @@ from dataclasses import replace
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.analysis.motion.checks.parts.small_deflections import STIFFENS, large_deflection
 from linkwork.errors import LinkworkWarning, users_line
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.math import rotations
 from linkwork.results.result import Result
 from linkwork.system.compilation.flexible import FlexibleBody
@@ -141,7 +141,7 @@ def flexibility(system: System, state: State, links: list[FlexibleBody]) -> np.n
     right = np.zeros((n + C.shape[0], len(places)))
     right[places, np.arange(len(places))] = 1.0
     try:
-        found = splu(sp.csc_matrix(sp.bmat([[K, C.T], [C, None]]))).solve(right)
-    except RuntimeError:  # singular: said elsewhere, or by nothing that this is about
+        found = SparseFactors(sp.bmat([[K, C.T], [C, None]])).solve(right)
+    except SingularMatrix:  # said elsewhere, or by nothing that this is about
         return np.full((len(places), len(places)), np.nan)
     return np.asarray(found[places])

@@ -28,8 +28,9 @@ class Failure:
 
 
 def failed_items(model: Any) -> Iterator[tuple[Item, Failure]]:
-    """User forces of a model (or system) that have failed; their failures are forgotten."""
-    owner = getattr(model, "model", model)
+    """Items of a model (or its System or Data) whose functions failed; failures are cleared."""
+    system = getattr(model, "system", model)
+    owner = getattr(system, "model", system)
     for item in owner.items.values() if isinstance(owner, Model) else ():
         failure = getattr(item, "failure", None)
         if isinstance(failure, Failure):
@@ -40,7 +41,7 @@ def failed_items(model: Any) -> Iterator[tuple[Item, Failure]]:
 
 
 def raise_if_failed(model: Any) -> None:
-    """Raise the first failure of a user's function in a model (or system), and forget it."""
+    """Raise the first failure of a function in a model (or its System or Data), and clear it."""
     for item, failure in failed_items(model):
         if failure.whole:
             raise ModelError(str(failure.error)) from None

@@ -228,6 +228,13 @@ def qlog(q):
 def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """Quaternion product p q."""
     p, q = np.asarray(p, float), np.asarray(q, float)
+    if p.ndim == q.ndim == 1:  # of one pair in a tenth of the time
+        a, b, c, d = p.tolist()
+        w, x, y, z = q.tolist()
+        return np.array([
+            a * w - (0.0 + b * x + c * y + d * z), a * x + w * b + (c * z - d * y),
+            a * y + w * c + (d * x - b * z), a * z + w * d + (b * y - c * x),
+        ])  # fmt: skip
     a, b, c, d = (p[..., k] for k in range(4))
     w, x, y, z = (q[..., k] for k in range(4))
     found = np.empty(np.broadcast_shapes(p.shape, q.shape))
@@ -244,12 +251,15 @@ def conjugate(q: np.ndarray) -> np.ndarray:
 
 def matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
-    w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
+    q = np.asarray(q, float)
+    w, x, y, z = q.tolist() if q.ndim == 1 else np.moveaxis(q, -1, 0)
     rows = [
         [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
     ]
+    if q.ndim == 1:
+        return np.array(rows)
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 

@@ -8,7 +8,7 @@
 Every row, the six internal ones of each body ([B] (24)) included, is Φ = ½ qᵀH q + gᵀq + c with a
 constant H.  This is the scheme as the document writes it; its matrix degenerates as h shrinks,
 which the reduced scheme cures.  Where its entries stand is found once, their values by a few sums
-over arrays in every iteration; SuperLU solves.
+over arrays in every iteration; `linear_algebra.general` solves.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace.directors import Directors
 from linkwork.nullspace.stepping import BLURRED, ROUND_OFF, TINY
@@ -144,7 +144,7 @@ def first_multipliers(directors: Directors, joints: np.ndarray, time: float) -> 
     R = directors.inertial(2 / h * (q1 - q0)[:n] - 2 * directors.v(m.velocity)) / h
     R = R + f - directors.weight + directors.external.jacobian(q, n).T @ joints
     G = directors.internal.jacobian(q, n)
-    return np.concatenate([splu(sp.csc_matrix(G @ G.T)).solve(-(G @ R)), joints])
+    return np.concatenate([SparseFactors(G @ G.T).solve(-(G @ R)), joints])
 
 
 @dataclass
@@ -182,10 +182,10 @@ def solve_step(
         b = np.concatenate([-h / 2 * R, -directors.value(q1)])
         try:
             A = matrix.matrix(h, multiplier, force, mean, q1, soft)
-            factors = splu(A)
+            factors = SparseFactors(A)
             x = factors.solve(b)
             x += factors.solve(b - A @ x)  # beside flat positions A is nearly singular
-        except RuntimeError:
+        except SingularMatrix:
             return DIVERGED, None
         q1[:n] += x[:n]
         multiplier += x[n:] * 2 / h**2

@@ -140,7 +140,7 @@ class JointSpace:
                 f"{checks.show(how)} was given"
             )
         self._look(q, t, WAYS[how], 1)
-        return self.parts.loops.J.copy()
+        return self.parts.loops.blocks.dense(self.parts.loops.J)
 
     def violation(self, q: Any, t: float = 0.0) -> np.ndarray:
         """c(q, t) of the cut joints' independent rows."""

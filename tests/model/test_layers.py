@@ -16,7 +16,7 @@ LAYERS = (
     ("math",),
     ("model",),
     ("elements",),
-    ("system",),
+    ("system", "linear_algebra"),
     ("integrators", "nullspace", "recursive"),
     ("results",),
     ("analysis",),

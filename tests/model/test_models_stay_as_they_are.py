@@ -14,6 +14,7 @@ import pytest
 from inside import ITEMS, METHODS
 
 import linkwork as lw
+from linkwork.elements.failures import raise_if_failed
 from linkwork.model.model import private_copy
 
 DECKS = Path(__file__).parents[2] / "examples" / "mbdyn"
@@ -371,6 +372,15 @@ def test_a_failure_is_recorded_in_the_copy():
     with pytest.raises(lw.ModelError, match="function of UserForce 'push' raised ValueError"):
         lw.transient(m, t=0.01, h=1e-3, progress=False)
     assert m["push"].failure is None
+
+
+@pytest.mark.parametrize("part", ["model", "system", "data"])
+def test_a_failure_is_raised_for_a_model_a_system_and_a_data(part):
+    system = lw.compile_model(failing())
+    data = system.data()
+    data.evaluate(system.described_state())
+    with pytest.raises(lw.ModelError, match="raised ValueError"):
+        raise_if_failed({"model": system.model, "system": system, "data": data}[part])
 
 
 def test_parts_of_an_analysis_share_a_copy():

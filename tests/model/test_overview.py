@@ -113,7 +113,7 @@ def test_beams_cables_and_variable_masses_are_in_mass_and_centre(inertia):
     """A beam ρ A l in its middle, ρ A l³/12 across it; the rope 2 kg/m along its catenary."""
     m = crane(inertia)
     assembled = assemble_model(m)
-    found = masses_of(assembled.full.model, assembled)
+    found = masses_of(assembled.full.system.model, assembled)
     assert list(found) == ["mast", "load", "rope", "fuel"]
     mast, rope = found["mast"], found["rope"]
     mass = 7800 * np.pi * 0.05**2 * 10

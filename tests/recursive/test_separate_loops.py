@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 from inside import beginning
 
 import linkwork as lw
@@ -44,21 +45,52 @@ def test_rows_and_velocities_are_divided_by_branches():
     m.add("pin", lw.Revolute(lw.GROUND, rod, at=(9, 0, 0), axis=(0, 0, 1)))
     loops = loops_of(m)
     blocks = loops.blocks
-    assert len(blocks.row_begins) == 3
-    assert sorted(blocks.rows) == list(range(len(loops.J)))
-    assert np.count_nonzero(blocks.owner < 0) == 1
+    assert len(blocks.table) == 3
+    assert sorted(blocks.rows) == list(range(len(loops.gamma)))
+    assert len(blocks.velocities) == len(blocks.number) - 2  # all but the pendulum's
     for k in range(2):
-        mine = blocks.rows[blocks.row_begins[k] : blocks.row_begins[k + 1]]
-        theirs = np.setdiff1d(blocks.rows, mine)
-        columns = blocks.velocities[blocks.velocity_begins[k] : blocks.velocity_begins[k + 1]]
-        assert len(columns) >= 3 and not loops.J[np.ix_(theirs, columns)].any()
+        rows, velocities, J = blocks.jacobian(loops.J, k)
+        assert J.shape == (len(rows), len(velocities)) and len(velocities) >= 3
 
 
-def test_work_is_linear_in_the_number_of_separate_loops():
-    """Sweeps of responses, of eight rows each, and products of the factorisation."""
-    one, many = loops_of(four_bars([0])), loops_of(four_bars(range(20)))
-    assert len(many.X) == len(one.X) == 1
-    assert many.A.shape == (20 * len(one.A), one.A.shape[1])
+@pytest.mark.parametrize("how", ["semi-analytic", "direct"])
+def test_the_jacobian_of_all_is_that_of_each(how):
+    """The rows of a mechanism are those that it has alone, and zero for the others' velocities."""
+    all_of_them = lw.joint_space(four_bars(range(3)))
+    together, at = all_of_them.jacobian(all_of_them.q, how), 0
+    for k in range(3):
+        space = lw.joint_space(four_bars([k]))
+        own = space.jacobian(space.q, how)
+        m, n = own.shape
+        rows, columns = slice(m * k, m * (k + 1)), slice(at, at + n)
+        np.testing.assert_allclose(together[rows, columns], own, rtol=0, atol=1e-12)
+        assert np.count_nonzero(together[rows]) == np.count_nonzero(together[rows, columns])
+        at += n
+
+
+def test_memory_is_linear_in_the_number_of_separate_loops():
+    """No array of the loops has more than its part for every mechanism."""
+    sizes = []
+    for count in (1, 20):
+        loops = loops_of(four_bars(range(count)))
+        sizes.append([x.size for x in (loops.J, loops.X, loops.A, *loops.blocks)])
+    one, many = np.array(sizes)
+    assert np.all(many <= 20 * one)
+
+
+def test_the_start_is_linear_in_the_number_of_separate_loops(monkeypatch):
+    """Independent rows are sought in matrices no larger than those of one mechanism."""
+    shapes = []
+    factors = scipy.linalg.qr
+
+    def qr(A, *args, **words):
+        shapes.append(A.shape)
+        return factors(A, *args, **words)
+
+    monkeypatch.setattr(scipy.linalg, "qr", qr)
+    loops_of(four_bars(range(6)))
+    shapes = shapes[-6:]
+    assert len(set(shapes)) == 1 and max(shapes[0]) <= 5
 
 
 @pytest.mark.parametrize("integrator", ["rk4", "implicit"])

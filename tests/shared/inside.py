@@ -18,7 +18,6 @@ _HOME = {
     "analysis.motion.beginning": ["beginning", "implicit_run", "method_run"],
     "analysis.motion.corners": ["corners"],
     "analysis.progress": ["Progress"],
-    "analysis.statics.inertia": ["eigenvalues_below"],
     "analysis.statics.search": ["ProgressLog", "Search"],
     # cli
     "cli": ["app"],
@@ -42,6 +41,8 @@ _HOME = {
     "io.mbdyn.output.files": ["Tables", "write_text"],
     "io.mbdyn.syntax.language": ["parse"],
     "io.mbdyn.syntax.text": ["Source", "squeeze"],
+    # linear_algebra
+    "linear_algebra.inertia": ["eigenvalues_below"],
     # math
     "math.compiled": ["compiled"],
     # model
@@ -55,7 +56,7 @@ _HOME = {
     "results.files.model_file": ["model_from_dict", "model_to_dict"],
     "results.outputs.stored": ["signal_values"],
     # system
-    "system.consistency.accelerations": ["KnownFactors", "accelerations", "unknown_scale"],
+    "system.consistency.accelerations": ["acceleration_solver", "accelerations", "unknown_scale"],
     "system.data": ["Data"],
     "system.elimination": ["SingularMatrix", "analyse", "refactor", "solve", "sweep_back"],
     "system.elimination.peeling": ["Peeling"],

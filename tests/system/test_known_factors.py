@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from inside import KnownFactors, accelerations, assemble_model
+from inside import acceleration_solver, accelerations, assemble_model
 
 import linkwork as lw
 from linkwork.analysis.motion.checks.turns import largest_spins
@@ -26,17 +26,15 @@ def pendulum(angle: float) -> lw.Model:
 @pytest.mark.parametrize("angle", [0.3, 0.5 * np.pi, 2.5])
 def test_accelerations_with_the_pivots_of_another_state(angle):
     """g sin φ across the rod, whatever the place is whose pivots are taken."""
-    known = KnownFactors()
     first = assemble_model(pendulum(0.0))
-    accelerations(first.data, first.state, known)
-    kept = known.lu
-    assert kept is not None
+    solver = acceleration_solver(first.data)
+    accelerations(first.data, first.state, solver)
+    assert solver.tables is not None
     moved = replace(first.state, motion=assemble_model(pendulum(angle)).state.motion)
     moved.motion[:, 3:7] = np.cos(angle / 2), 0.0, -np.sin(angle / 2), 0.0
-    found = accelerations(first.data, moved, known)
+    found = accelerations(first.data, moved, solver)
     expected = -G * np.sin(angle) * np.array([np.cos(angle), 0.0, np.sin(angle)])
     np.testing.assert_allclose(found.acceleration[0, :3], expected, atol=1e-7)
-    assert known.lu is not None
 
 
 def straight_chain(links: int, length: float) -> lw.Model:
@@ -55,21 +53,23 @@ def test_a_chain_leaves_the_elimination_whatever_the_unit_of_length():
     """Angular accelerations have no unit of length; rods of 10 km are eliminated like others."""
     found = []
     for length in (1.0, 1e4):
-        given, known = assemble_model(straight_chain(40, length)), KnownFactors()
-        found.append(accelerations(given.data, given.state, known).acceleration[:, 3:])
-        assert known.lu is not None and len(known.lu.core) == 0
+        given = assemble_model(straight_chain(40, length))
+        solver = acceleration_solver(given.data)
+        found.append(accelerations(given.data, given.state, solver).acceleration[:, 3:])
+        assert len(solver.tables.core) == 0
     largest = np.abs(found[0]).max()
     np.testing.assert_allclose(found[1], found[0], atol=1e-12 * largest)
 
 
 def test_pivots_of_a_long_chain_serve_nearby_states():
     """Round-off grows with the number of links, with new pivots as with known ones."""
-    given, known = assemble_model(straight_chain(1500, 0.1)), KnownFactors()
-    start = accelerations(given.data, given.state, known)
-    kept = known.lu
-    assert known.growth > 1e3
-    ahead = accelerations(given.data, start.later(1e-6, start.acceleration), known)
-    assert known.lu is kept
+    given = assemble_model(straight_chain(1500, 0.1))
+    solver = acceleration_solver(given.data)
+    start = accelerations(given.data, given.state, solver)
+    kept = solver.tables
+    assert solver.growth > 1e3
+    ahead = accelerations(given.data, start.later(1e-6, start.acceleration), solver)
+    assert solver.tables is kept
     np.testing.assert_allclose(ahead.acceleration, start.acceleration, atol=1e-3)
 
 

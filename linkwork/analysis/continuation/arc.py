@@ -22,20 +22,17 @@ path.  As in statics every iterate lies on the constraints and has multipliers o
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.analysis.continuation.loads import Loads
 from linkwork.analysis.statics.balance import ROUND_OFF, TURN, Balance, Lost, Point
 from linkwork.analysis.statics.search import Search
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 
 ITERATIONS = 15  # of a correction
-DENSE = 200  # unknowns up to which factors are dense
 ASIDE = 0.3  # of its length: how far a step may end beside where it leads
 LITTLE = 0.01  # sizes of the mechanism and rad that count as nothing there
 APART = 1e-5  # of Λ: between factors that are subtracted, where imposed motions are scaled
@@ -179,28 +176,18 @@ class Arc:
 def solve_once(
     n: int, rows: np.ndarray, cols: np.ndarray, vals: np.ndarray, rhs: np.ndarray
 ) -> np.ndarray | None:
-    """B y = rhs with rows scaled to their largest number; dense where it is small."""
+    """B y = rhs with rows scaled to their largest number, with one refinement."""
     size = np.zeros(n)
     np.maximum.at(size, rows, np.abs(vals))
     scale = 1.0 / np.where(size > 0, size, 1.0)
     vals, rhs = vals * scale[rows], scale * rhs
+    B = sp.csc_matrix((vals, (rows, cols)), shape=(n, n))
     try:
-        if n <= DENSE:
-            B = np.zeros((n, n))
-            B[rows, cols] = vals
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", la.LinAlgWarning)
-                lu = la.lu_factor(B, check_finite=False)
-            if not np.abs(np.diag(lu[0])).min() > 0:
-                return None
-            y = la.lu_solve(lu, rhs, check_finite=False)
-            return y + la.lu_solve(lu, rhs - B @ y, check_finite=False)
-        sparse = sp.csc_matrix((vals, (rows, cols)), shape=(n, n))
-        factors = splu(sparse)
-        y = factors.solve(rhs)
-        return y + factors.solve(rhs - sparse @ y)
-    except (RuntimeError, la.LinAlgError):
+        factors = SparseFactors(B)
+    except SingularMatrix:
         return None
+    y = factors.solve(rhs)
+    return y + factors.solve(rhs - B @ y)
 
 
 def turn(balance: Balance, motion: np.ndarray) -> float:

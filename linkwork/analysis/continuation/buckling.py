@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from linkwork.analysis.continuation.arc import Arc, Direction, OnPath
 from linkwork.analysis.continuation.equilibrium_path import begin
@@ -39,6 +39,7 @@ from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.stability import conservative, exact_tangent, without_slender
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import LinkworkWarning, ModelError, SingularError
+from linkwork.linear_algebra import SparseFactors
 from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.model import Model, private_copy
@@ -320,8 +321,12 @@ def eigenpairs(B: sp.csr_matrix, change: sp.csr_matrix, n: int) -> tuple[np.ndar
             warnings.simplefilter("ignore", la.LinAlgWarning)
             inverse, y = la.eig(-la.solve(B.toarray(), change.toarray()))
     else:
-        lu = splu(B)
-        operator = LinearOperator(B.shape, lambda x: -lu.solve(change @ x.ravel()), dtype=float)
+        factors = SparseFactors(B)
+
+        def product(x: np.ndarray) -> np.ndarray:
+            return -factors.solve(change @ x.ravel())
+
+        operator = LinearOperator(B.shape, product, dtype=float)
         start = np.random.default_rng(0).normal(size=unknowns)
         try:
             inverse, y = eigs(operator, k=wanted, which="LM", v0=start)

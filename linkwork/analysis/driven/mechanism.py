@@ -30,12 +30,13 @@ from linkwork.analysis.driven.steps import (
 )
 from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.analysis.progress import Progress, next_chunk
-from linkwork.analysis.saddle import Projection
+from linkwork.analysis.projection import Projection
 from linkwork.elements.failures import raise_if_failed
 from linkwork.elements.layout import SIX, VEL
 from linkwork.errors import AssemblyError, ConvergenceError, ModelError
 from linkwork.integrators.blocked import blocked_motion
 from linkwork.integrators.contract import StepRows, step_rows
+from linkwork.linear_algebra import SingularMatrix
 from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import violations
 from linkwork.results.result import Result
@@ -43,7 +44,6 @@ from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import MinimumNorm, Redundancy
-from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 
 HALVINGS = 10  # of a step that fails and in which bodies move by no more than REACH
@@ -217,7 +217,7 @@ class Driven:
         schedule = data.schedule(times)
         while True:
             status, done = drive_steps(
-                data.kernels, data.tables, self.projection.saddle.lu, data.work, self.motion,
+                data.kernels, data.tables, self.projection.solver.tables, data.work, self.motion,
                 times, schedule, out, done, keeps,
             )  # fmt: skip
             if status != PIVOTS or done == tried or not self.new_pivots():
@@ -231,12 +231,9 @@ class Driven:
 
     def new_pivots(self) -> bool:
         """Pivots for the matrix that the compiled loop stopped at, unless it is singular."""
-        saddle = self.projection.saddle
-        kept, saddle.lu = saddle.lu, None
         try:
-            saddle.factorise(self.motion.vals.copy())
+            self.projection.solver.factorise(self.motion.vals.copy(), anew=True)
         except SingularMatrix:
-            saddle.lu = kept
             return False
         return True
 

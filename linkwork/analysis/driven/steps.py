@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.analysis.saddle import GROWTH
 from linkwork.analysis.scales import CLOSED
 from linkwork.elements.bodies.body import INERTIA, MASS
 from linkwork.elements.layout import (
@@ -40,6 +39,7 @@ from linkwork.elements.layout import (
     TANGENT,
     VEL,
 )  # fmt: skip
+from linkwork.linear_algebra.solver import GROWTH
 from linkwork.math.compiled import compiled, inlined
 from linkwork.math.memory.referred import refer
 from linkwork.math.rotations import qexp, qmul, tangent_times

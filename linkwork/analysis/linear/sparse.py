@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from linkwork.analysis.linear.equations.pencil import Pencil
 from linkwork.analysis.linear.equations.steady import projector
 from linkwork.analysis.linear.modes import DEFECTIVE
 from linkwork.errors import ConvergenceError, SingularError
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 
 ZERO = 1e-5  # |λ| over the shift that counts as zero (a double zero is found to √EPS)
 
@@ -65,8 +66,8 @@ class Inverse:
         size = float(abs(Q).max())
         A = sp.bmat([[Q, size * self.C.T], [size * self.C, None]]) if self.m else Q
         try:
-            lu = splu(sp.csc_matrix(A))
-        except RuntimeError:
+            factors = SparseFactors(A)
+        except SingularMatrix:
             raise SingularError(
                 f"the shift {sigma:g} is an eigenvalue, or the constraints are not independent; "
                 "give another shift"
@@ -77,7 +78,7 @@ class Inverse:
             b = b.ravel()
             b1, b2 = b[:n], b[n:]
             right = -(self.M @ (b2 + sigma * b1) + self.D @ b1)
-            x1 = lu.solve(np.concatenate([right, zero]).astype(A.dtype))[:n]
+            x1 = factors.solve(np.concatenate([right, zero]).astype(A.dtype))[:n]
             return np.concatenate([x1, sigma * x1 + b1])
 
         return LinearOperator((2 * n, 2 * n), matvec=apply, dtype=A.dtype)

@@ -24,16 +24,16 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from linkwork.analysis.saddle import Projection, Saddle
+from linkwork.analysis.projection import REFINED, Projection
 from linkwork.analysis.scales import CLOSED
 from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.analysis.statics.forces_at_work import forces_at_work
 from linkwork.analysis.statics.rolled import Slip
 from linkwork.analysis.statics.rotation import Rotation
 from linkwork.analysis.statics.slender import SlenderParts
+from linkwork.linear_algebra import SingularMatrix, linear_solver
 from linkwork.system.data import Data
 from linkwork.system.matrices import Evaluation
-from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 
 TURN = 0.7  # rad, the most a body turns in one step
@@ -83,7 +83,7 @@ class Balance:
         self.data, self.tolerance = data, tolerance
         self.constraint_stiffness = constraint_stiffness
         self.n, self.rigid, self.L = system.motions, system.layout.rigid, system.length
-        self.projection, self.tangent = Projection(data), Saddle(data)
+        self.projection, self.tangent = Projection(data), linear_solver(data.pattern)
         p = self.projection
         self.column, self.row, self.weight = p.column, p.row, p.weight
         self.body, self.diagonal = p.body, p.diagonal
@@ -234,7 +234,7 @@ class Balance:
         except SingularMatrix:
             return None
         rhs = np.concatenate([-point.force / scale, np.zeros(self.data.rows)])
-        step = self.tangent.solve(rhs)[: self.n]
+        step = self.tangent.solve(rhs, refined=REFINED)[: self.n]
         return step if np.abs(step).max(initial=0.0) < LOOSE else None
 
     @cached_property

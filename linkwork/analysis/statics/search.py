@@ -28,9 +28,9 @@ from linkwork.analysis.statics.full_steps import full_steps
 from linkwork.analysis.statics.stability import Stability, stability
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, ModelError, SingularError
+from linkwork.linear_algebra import SingularMatrix
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.data import Data
-from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.state import State
 
 NEWTON, FULL = "newton", "newton in full steps"

@@ -19,13 +19,13 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, eigsh
 
 from linkwork.analysis.linear.equations.reactions import Slopes, SolvedReactions
-from linkwork.analysis.saddle import Saddle
+from linkwork.analysis.projection import REFINED
 from linkwork.analysis.statics.balance import REGULAR, Balance, Point
-from linkwork.analysis.statics.inertia import eigenvalues_below
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
+from linkwork.linear_algebra import SingularMatrix, linear_solver
+from linkwork.linear_algebra.inertia import eigenvalues_below
 from linkwork.system.rank_one.sensor_nodes import sensor_places
-from linkwork.system.sparse_lu import SingularMatrix
 
 SLENDER = 4e-15  # round-off of stiffnesses, where the softest are far below the stiffest
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices
@@ -128,7 +128,7 @@ def large_slender_stability(
         return judged(balance, 0, 1, 0.0, np.ones(n), free)
 
     def softest(x: np.ndarray) -> np.ndarray:
-        return inverse.solve(np.concatenate([x.ravel(), nil]), refined=0)[:n]
+        return inverse.solve(np.concatenate([x.ravel(), nil]))[:n]
 
     operator = LinearOperator((n, n), softest, dtype=float)
     start, found = np.random.default_rng(0).normal(size=n), []
@@ -262,7 +262,7 @@ def large_stability(
     sized[balance.body] /= scale
     matrix = sp.csr_matrix((sized, p.indices, p.indptr), shape=(p.unknowns,) * 2)
     bounds = (-noise / scale, noise / scale)
-    falling, small = eigenvalues_below(balance.data, matrix, bounds)
+    falling, small = eigenvalues_below(p, matrix, bounds)
     value, direction = smallest_eigenvalue(balance, vals, K, falling > 0)
     return judged(balance, falling, small - falling, value, direction, free)
 
@@ -272,7 +272,8 @@ def smallest_eigenvalue(
 ) -> tuple[float, np.ndarray]:
     """Of NᵀKN: the one nearest to zero where none is negative, else the least one."""
     n, nil = balance.n, np.zeros(balance.data.rows)
-    inverse, projection, S = Saddle(balance.data), balance.projection, (K + K.T) / 2
+    inverse, projection = linear_solver(balance.data.pattern), balance.projection
+    S = (K + K.T) / 2
     vals = vals.copy()
     vals[balance.diagonal] += REGULAR * max(np.abs(vals[balance.body]).max(), 1e-300)
     inverse.factorise(vals)
@@ -281,7 +282,8 @@ def smallest_eigenvalue(
         return projection.solve(top=S @ projection.solve(top=x.ravel())[0])[0]
 
     def soft(x: np.ndarray) -> np.ndarray:
-        return projection.solve(top=inverse.solve(np.concatenate([x.ravel(), nil]))[:n])[0]
+        y = inverse.solve(np.concatenate([x.ravel(), nil]), refined=REFINED)
+        return projection.solve(top=y[:n])[0]
 
     bound = float(abs(S).sum(axis=1).max())  # of all eigenvalues: beyond it lies round-off
     found = []

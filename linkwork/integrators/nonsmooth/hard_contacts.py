@@ -18,6 +18,7 @@ from linkwork.integrators.nonsmooth.candidates import Candidates, sweep
 from linkwork.integrators.nonsmooth.collide import CONTACT, GAP, INTS, KEY, REALS, collide
 from linkwork.integrators.nonsmooth.refusals import refuse_what_it_cannot
 from linkwork.math import rotations
+from linkwork.linear_algebra import AlongMechanism
 from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.evaluate import evaluate, set_rotations
 from linkwork.system.state import State
@@ -62,7 +63,7 @@ class HardContacts(BasicRun):
         self.gamma = data.all_gamma(np.zeros(data.rows))
         if known.gamma is not None:
             self.gamma = known.gamma.copy()
-        self.lu: Any = None
+        self.solver = AlongMechanism(data.pattern, system.length)  # where joints hold
         self.contact_rows = np.zeros(COLUMNS * len(self.candidates.contacts))
         gravity = float(np.linalg.norm(data.tables.gravity))
         self.scale = gravity if gravity > 0 else system.length  # an acceleration

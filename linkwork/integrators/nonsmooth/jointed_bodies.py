@@ -15,8 +15,7 @@ import numpy as np
 from linkwork.integrators.nonsmooth import impulses as im
 from linkwork.integrators.nonsmooth.active_set import MOST, solve_active_set
 from linkwork.integrators.nonsmooth.hard_contacts import FEW, HardContacts
-from linkwork.system.consistency.accelerations import factorise
-from linkwork.system.elimination import refactor, solve, sweep_back
+from linkwork.system.consistency.accelerations import explained
 
 GROWTH = 1e8
 
@@ -44,7 +43,8 @@ class JointedBodies(HardContacts):
         own, r = self._start(points)
         self.iterations = 0.0
         if points:
-            moves = np.array([self._again(np.concatenate([x, np.zeros(C)]) / mass) for x in H])
+            sides = (np.concatenate([x, np.zeros(C)]) / mass for x in H)
+            moves = np.array([self.solver.solve(side) for side in sides])
             W = H @ moves[:, :n].T
             diagonal = np.diag(W).reshape(-1, 3)
             own[:, im.WNN], own[:, im.WTT] = 1 / diagonal[:, 0], 1 / diagonal[:, 1:].max(axis=1)
@@ -83,19 +83,9 @@ class JointedBodies(HardContacts):
 
     def _solve(self, rhs: np.ndarray) -> np.ndarray:
         """Solution with the matrix in the work arrays, which is factorised."""
-        vals = self.data.work.vals
-        if self.lu is None:
-            self.lu = factorise(self.data)
-        kept, x = vals.copy(), rhs.copy()
-        if not refactor(self.lu, vals, x) < GROWTH:
-            vals[:] = kept
-            self.repairs += 1
-            self.lu = factorise(self.data)
-            x[:] = rhs
-            refactor(self.lu, vals, x)
-        sweep_back(self.lu, vals, x)
+        data, before, x = self.data, self.solver.tables, rhs.copy()
+        vals = data.work.vals[data.pattern.places]
+        with explained(data, vals):
+            self.solver.factorise(vals, x, GROWTH)
+        self.repairs += before is not None and self.solver.tables is not before
         return x
-
-    def _again(self, rhs: np.ndarray) -> np.ndarray:
-        solve(self.lu, self.data.work.vals, rhs)
-        return rhs

@@ -179,14 +179,15 @@ class MoreauRun(FreeBodies, JointedBodies):
         return (
             self.time, self.h, self.motion.copy(), self.acceleration.copy(), self.gamma.copy(),
             self.work_done.copy(), self.keys, self.before, self.contact_rows.copy(),
-            self.sorted.copy(), self.repairs, self.lu,
-            [] if self.lu is None else [a.copy() for a in self.lu.chosen],
+            self.sorted.copy(), self.repairs, self.solver.tables,
+            [] if self.solver.tables is None else [a.copy() for a in self.solver.tables.chosen],
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
         (self.time, self.h, motion, acceleration, gamma, work, self.keys, self.before, rows,
-         order, self.repairs, self.lu, chosen) = snapshot  # fmt: skip
-        for mine, copy in zip([] if self.lu is None else self.lu.chosen, chosen, strict=True):
+         order, self.repairs, tables, chosen) = snapshot  # fmt: skip
+        self.solver.tables = tables
+        for mine, copy in zip([] if tables is None else tables.chosen, chosen, strict=True):
             mine[:] = copy
         self.motion, self.acceleration = motion.copy(), acceleration.copy()
         self.gamma = gamma.copy()

@@ -19,9 +19,9 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.errors import SingularError
-from linkwork.system.consistency.accelerations import factorise
+from linkwork.linear_algebra import AlongMechanism
+from linkwork.system.consistency.accelerations import explained
 from linkwork.system.consistency.consistent import unknown_scale
-from linkwork.system.elimination import refactor, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.data import Data
@@ -70,13 +70,10 @@ def settled_accelerations(data: Data, state: State, h: float) -> np.ndarray | No
     e = data.evaluate(still, cM=1.0, cD=h, cK=h * h, rates=True)
     D, matrix = unknown_scale(data), SparseRows(e.values, p.indices, p.indptr, shape)
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
-    data.work.vals[p.places] = matrix.data
     y = D * np.concatenate([-e.f.ravel() - h * along, e.Qc])
     try:
-        lu = factorise(data)
+        with explained(data, matrix.data):
+            AlongMechanism(p, data.system.length).factorise(matrix.data, y)
     except SingularError:
         return None
-    if not np.isfinite(refactor(lu, data.work.vals, y)):
-        return None
-    sweep_back(lu, data.work.vals, y)
     return (D * y)[:n].reshape(-1, 6)

@@ -30,6 +30,7 @@ from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
 from linkwork.system.consistency.accelerations import factorise, factorise_again
 from linkwork.system.evaluate import evaluate
+from linkwork.system.redundancy.full_rank import RowSpace
 from linkwork.system.state import State
 from linkwork.system.data import Data
 
@@ -318,7 +319,7 @@ class ImplicitRun(TwoForms):
             return
         forces = old.evaluate(replace(state, acceleration=None)).Cq.T @ s.gamma[0, : old.rows]
         Cq = data.evaluate(replace(state, acceleration=None, gamma=None)).Cq
-        gamma = np.linalg.lstsq(Cq.T.toarray(), forces, rcond=None)[0]
+        gamma = RowSpace(Cq).coefficients(forces)
         kept, fast, self.core = s, self.fast, 2**62
         self._allocate(data)
         for name in ("base", "history", "flow", "work", "kappa", "p"):

@@ -17,7 +17,7 @@ from linkwork.integrators.second_order.fast_starts import (
     goes_far, resolved_share, settled_accelerations,
 )  # fmt: skip
 from linkwork.math.registers.eights import vectors, zeros8
-from linkwork.system.consistency.accelerations import KnownFactors, accelerations
+from linkwork.system.consistency.accelerations import acceleration_solver, accelerations
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.index_reduction import first_rates
 from linkwork.system.state import State
@@ -68,18 +68,18 @@ class StartRates(NamedTuple):
 def rates_of_start(data: Data, state: State, h: float) -> StartRates:
     """Accelerations, multipliers and their rates at the start, for steps of length h."""
     system = data.system
-    known = KnownFactors()  # of nearly the same matrix in all three
-    full = accelerations(data, state, known)  # bodies without mass have got velocities
+    solver = acceleration_solver(data)  # of nearly the same matrix in all three
+    full = accelerations(data, state, solver)  # bodies without mass have got velocities
     assert full.acceleration is not None and full.gamma is not None
     speed = np.abs(full.velocities / np.repeat([system.length, 1.0], 3)).max(initial=0.0)
     epsilon = min(1e-3 * h, 1e-4 / speed) if speed > 0 else 1e-3 * h
-    ahead = accelerations(data, full.later(epsilon, full.acceleration), known)
+    ahead = accelerations(data, full.later(epsilon, full.acceleration), solver)
     gamma_rate = ((ahead.gamma - full.gamma) / epsilon)[data.kept]
     acceleration, jerk = first_rates(data, full, ahead, epsilon, h)
 
     def further() -> State:
         assert ahead.acceleration is not None
-        return accelerations(data, ahead.later(epsilon, ahead.acceleration), known)
+        return accelerations(data, ahead.later(epsilon, ahead.acceleration), solver)
 
     share = resolved_share(system, full, ahead, further, h / epsilon)
     jerk, gamma_rate = share[:, None] * jerk, share.min(initial=1.0) * gamma_rate

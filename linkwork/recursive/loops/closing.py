@@ -37,13 +37,15 @@ import numpy as np
 
 from linkwork.elements import layout as el
 from linkwork.math.memory.borrowed import borrow
+from linkwork.math.memory.referred import refer
 from linkwork.math.compiled import fused_inlined, inlined, spliced
 from linkwork.math.registers.eights import load8, spread8, store8
 from linkwork.math.rotations import qexp, qmul
 from linkwork.math.vectors import four
 from linkwork.recursive.tree.layout import BODY, put4
-from linkwork.recursive.loops.blocks import Blocks
-from linkwork.recursive.loops.loop_jacobian import BLOCK, EQ, PLACE, ROWS
+from linkwork.recursive.loops.blocks import (
+    BLOCK, EQ, IN_A, IN_J, IN_X, LANES, PLACE, ROW, ROWS, VELOCITY, Blocks,
+)  # fmt: skip
 from linkwork.recursive.sweeps.nodes import add_forces, body_accelerations, fill_nodes
 from linkwork.recursive.sweeps.sensing import ROUNDS
 from linkwork.system.evaluate import call_families
@@ -66,9 +68,9 @@ class Loops(NamedTuple):
     """The cut joints and room for their equations (m rows)."""
 
     ends: np.ndarray  # (ends, 5)
-    J: np.ndarray  # (m, velocities)
-    X: np.ndarray  # (chunks, velocities, 8) M⁻¹ c_qᵀ; rows of different blocks share lanes
-    A: np.ndarray  # (m, rows of the largest block) c_q X, and its Cholesky factor, block by block
+    J: np.ndarray  # c_q, block by block (rows, velocities)
+    X: np.ndarray  # M⁻¹ c_qᵀ, block by block (eights of rows, velocities, 8)
+    A: np.ndarray  # c_q X, and its Cholesky factor, block by block (rows, rows)
     scale: np.ndarray  # (2, m) of the rows of A, and of the violation
     largest: np.ndarray  # (2, m) diagonal of A in each metric
     order: np.ndarray  # (m,) pivots
@@ -106,7 +108,7 @@ def evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, tim
     sweeps.outward(sweeps.others, tree, s, q, v)
     if tables.directory.shape[0] > 0:
         fill_nodes(tree, s, work.nodes)
-        wanted = 1.0 if rows and loops.J.shape[0] > 0 else 0.0
+        wanted = 1.0 if rows and loops.gamma.shape[0] > 0 else 0.0
         work.coef[:] = 0.0
         work.coef[el.TANGENT] = wanted
         work.coef[el.RATES] = wanted
@@ -146,16 +148,13 @@ def row_rates(tree, loops, work, out):
 @spliced
 def jacobian(sweeps, tree, s, loops, work, how):
     """c_q at the motion that was seen last."""
-    J, blocks = loops.J, loops.blocks
-    for k in range(blocks.row_begins.shape[0] - 1):
-        for p in range(blocks.row_begins[k], blocks.row_begins[k + 1]):
-            for t in range(blocks.velocity_begins[k], blocks.velocity_begins[k + 1]):
-                J[blocks.rows[p], blocks.velocities[t]] = 0.0
+    J, blocks = loops.J, refer(loops.blocks)
+    J[:] = 0.0
     if how == DIRECT:
-        sweeps.direct(tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives)
+        sweeps.direct(tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives)
     else:
         sweeps.semi_analytic(
-            tree, s, work.nodes, work.vals, loops.ends, loops.J, loops.derivatives
+            tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives
         )
 
 
@@ -166,114 +165,142 @@ def factorise(sweeps, tree, s, loops, metric, drop):
     Rows are scaled with the largest diagonal they have had, so that a row that vanishes in a
     singular position shows as a small pivot.
     """
-    J, A = loops.J, loops.A
-    rows, begins, velocities, places, owner = loops.blocks
-    for c in range(loops.X.shape[0]):
-        X = loops.X[c]
-        for i in range(J.shape[1]):
-            k = owner[i]
-            for l in range(8):
-                X[i, l] = 0.0
-                if k >= 0 and begins[k] + 8 * c + l < begins[k + 1]:
-                    X[i, l] = J[rows[begins[k] + 8 * c + l], i]
-        if metric == MASS:
-            sweeps.respond(tree, s, X)
-        x = borrow(X)
-        for k in range(begins.shape[0] - 1):
-            width = min(8, begins[k + 1] - begins[k] - 8 * c)
-            if width <= 0:
-                continue
-            for p in range(begins[k], begins[k + 1]):
-                total = spread8(0.0)
-                for t in range(places[k], places[k + 1]):
-                    total = total + load8(x, 8 * velocities[t]) * J[rows[p], velocities[t]]
-                store8(borrow(loops.derivatives), 0, total)
-                for l in range(width):
-                    A[p, 8 * c + l] = loops.derivatives[l]
+    blocks, A, order = refer(loops.blocks), loops.A, loops.order
+    table, rows = blocks.table, blocks.rows
+    for k in range(table.shape[0] - 1):
+        transpose(loops, blocks, k)
+    if metric == MASS:
+        sweeps.respond(tree, s, loops.X, blocks)
     loops.ranks[-1] = 0
-    for k in range(begins.shape[0] - 1):
-        first, last = begins[k], begins[k + 1]
-        for p in range(first, last):
-            r = rows[p]
-            largest = max(loops.largest[metric, r], A[p, p - first], 1e-300)
+    for k in range(table.shape[0] - 1):
+        first, m = table[k, ROW], table[k + 1, ROW] - table[k, ROW]
+        at = table[k, IN_A]
+        multiply(loops, blocks, k)
+        for p in range(m):
+            r = rows[first + p]
+            largest = max(loops.largest[metric, r], A[at + m * p + p], 1e-300)
             loops.largest[metric, r] = largest
             loops.scale[0, r] = 1.0 / largest**0.5
-            loops.order[p] = r
-        for p in range(first, last):
-            for c in range(last - first):
-                A[p, c] *= loops.scale[0, rows[p]] * loops.scale[0, rows[first + c]]
-        loops.ranks[k] = pivoted_cholesky(A[first:last], loops.order[first:last], drop)
+            order[first + p] = r
+        for p in range(m):
+            for c in range(m):
+                both = loops.scale[0, rows[first + p]] * loops.scale[0, rows[first + c]]
+                A[at + m * p + c] *= both
+        loops.ranks[k] = pivoted_cholesky(A, at, m, order, first, drop)
         loops.ranks[-1] += loops.ranks[k]
 
 
 @fused_inlined
-def pivoted_cholesky(A, order, drop):
-    """Factor the first columns of A in place with diagonal pivots; returns the rank."""
-    m = A.shape[0]
+def transpose(loops, blocks, k):
+    """X = c_qᵀ of a block, in eights of rows."""
+    table, x, J = blocks.table, borrow(loops.X), borrow(loops.J)
+    m, n = table[k + 1, ROW] - table[k, ROW], table[k + 1, VELOCITY] - table[k, VELOCITY]
+    at = table[k, IN_X]
+    for begin in range(0, m, LANES):
+        for i in range(n):
+            row = table[k, IN_J] + n * begin + i
+            for l in range(LANES):
+                x[at + l] = J[row + n * l] if begin + l < m else 0.0
+            at += LANES
+
+
+@fused_inlined
+def multiply(loops, blocks, k):
+    """c_q X of a block."""
+    table, x, J, A = blocks.table, borrow(loops.X), borrow(loops.J), borrow(loops.A)
+    m, n = table[k + 1, ROW] - table[k, ROW], table[k + 1, VELOCITY] - table[k, VELOCITY]
+    eight = borrow(loops.derivatives)
+    for begin in range(0, m, LANES):
+        at = table[k, IN_X] + n * begin
+        for p in range(m):
+            total, row = spread8(0.0), table[k, IN_J] + n * p
+            for i in range(n):
+                total = total + load8(x, at + LANES * i) * J[row + i]
+            store8(eight, 0, total)
+            row = table[k, IN_A] + m * p + begin
+            for l in range(min(LANES, m - begin)):
+                A[row + l] = eight[l]
+
+
+@fused_inlined
+def pivoted_cholesky(A, at, m, order, first, drop):
+    """Factor the first columns of the m × m matrix at `at` in place with diagonal pivots: rank."""
     for k in range(m):
         best = k
         for r in range(k + 1, m):
-            if A[r, r] > A[best, best]:
+            if A[at + m * r + r] > A[at + m * best + best]:
                 best = r
-        if not A[best, best] > drop:
+        if not A[at + m * best + best] > drop:
             return k
+        row, other = at + m * k, at + m * best
         if best != k:
-            order[k], order[best] = order[best], order[k]
+            order[first + k], order[first + best] = order[first + best], order[first + k]
             for c in range(m):
-                A[k, c], A[best, c] = A[best, c], A[k, c]
-            for r in range(m):
-                A[r, k], A[r, best] = A[r, best], A[r, k]
-        d = A[k, k] ** 0.5
-        A[k, k] = d
+                A[row + c], A[other + c] = A[other + c], A[row + c]
+            for r in range(at, at + m * m, m):
+                A[r + k], A[r + best] = A[r + best], A[r + k]
+        d = A[row + k] ** 0.5
+        A[row + k] = d
         for r in range(k + 1, m):
-            A[r, k] /= d
+            A[at + m * r + k] /= d
         for c in range(k + 1, m):
-            f = A[c, k]
+            f = A[at + m * c + k]
             for r in range(c, m):
-                A[r, c] -= A[r, k] * f
+                A[at + m * r + c] -= A[at + m * r + k] * f
             for r in range(c, m):
-                A[c, r] = A[r, c]
+                A[at + m * c + r] = A[at + m * r + c]
     return m
 
 
 @fused_inlined
 def solve(loops, b, out, y):
     """y += −X out with (c_q X) out = b; dependent rows get nothing."""
-    rows, begins, velocities, places, _ = loops.blocks
-    for k in range(begins.shape[0] - 1):
-        first, last = begins[k], begins[k + 1]
-        solve_block(loops.A[first:last], loops.order[first:last], loops.ranks[k], loops.scale[0],
-                    b, loops.rhs[1], out)  # fmt: skip
-        for p in range(first, last):
-            c, l = (p - first) // 8, (p - first) % 8
-            for t in range(places[k], places[k + 1]):
-                y[velocities[t]] -= loops.X[c, velocities[t], l] * out[rows[p]]
+    blocks, x = refer(loops.blocks), borrow(loops.X)
+    table, velocities = blocks.table, blocks.velocities
+    for k in range(table.shape[0] - 1):
+        first, m = table[k, ROW], table[k + 1, ROW] - table[k, ROW]
+        begin, n = table[k, VELOCITY], table[k + 1, VELOCITY] - table[k, VELOCITY]
+        solve_block(loops, table[k, IN_A], m, first, loops.ranks[k], b, out)
+        for p in range(m):
+            at = table[k, IN_X] + n * LANES * (p // LANES) + p % LANES
+            for i in range(n):
+                y[velocities[begin + i]] -= x[at + LANES * i] * out[blocks.rows[first + p]]
 
 
 @fused_inlined
-def solve_block(A, order, rank, scale, b, z, out):
+def solve_block(loops, at, m, first, rank, b, out):
+    A, order, scale, z = loops.A, loops.order, loops.scale, loops.rhs
     for k in range(rank):
-        total = b[order[k]] * scale[order[k]]
+        r = order[first + k]
+        total = b[r] * scale[0, r]
         for c in range(k):
-            total -= A[k, c] * z[c]
-        z[k] = total / A[k, k]
+            total -= A[at + m * k + c] * z[1, c]
+        z[1, k] = total / A[at + m * k + k]
     for k in range(rank - 1, -1, -1):
-        total = z[k]
+        total = z[1, k]
         for r in range(k + 1, rank):
-            total -= A[r, k] * z[r]
-        z[k] = total / A[k, k]
-    for k in range(order.shape[0]):
-        out[order[k]] = z[k] * scale[order[k]] if k < rank else 0.0
+            total -= A[at + m * r + k] * z[1, r]
+        z[1, k] = total / A[at + m * k + k]
+    for k in range(m):
+        r = order[first + k]
+        out[r] = z[1, k] * scale[0, r] if k < rank else 0.0
+
+
+@fused_inlined
+def last_pivot(loops, k, rank):
+    """The smallest pivot among the first ones of a block."""
+    table = loops.blocks.table
+    m = table[k + 1, ROW] - table[k, ROW]
+    return loops.A[table[k, IN_A] + (m + 1) * (rank - 1)] ** 2
 
 
 @fused_inlined
 def leave_out(loops, least):
     """Leave out rows with pivots below `least`, which are the last ones of their blocks."""
-    begins = loops.blocks.row_begins
     loops.ranks[-1] = 0
-    for k in range(begins.shape[0] - 1):
+    for k in range(loops.ranks.shape[0] - 1):
         rank = loops.ranks[k]
-        while rank > 0 and loops.A[begins[k] + rank - 1, rank - 1] ** 2 < least:
+        while rank > 0 and last_pivot(loops, k, rank) < least:
             rank -= 1
         loops.ranks[k] = rank
         loops.ranks[-1] += rank
@@ -282,12 +309,11 @@ def leave_out(loops, least):
 @fused_inlined
 def smallest_pivot(loops):
     """Of all rows; 0 where some are left out."""
-    begins, least = loops.blocks.row_begins, 1.0
-    if loops.ranks[-1] < loops.J.shape[0]:
+    least = 1.0
+    if loops.ranks[-1] < loops.gamma.shape[0]:
         return 0.0
-    for k in range(begins.shape[0] - 1):
-        last = begins[k + 1] - begins[k] - 1
-        least = min(least, loops.A[begins[k] + last, last] ** 2)
+    for k in range(loops.ranks.shape[0] - 1):
+        least = min(least, last_pivot(loops, k, loops.ranks[k]))
     return least
 
 
@@ -299,7 +325,7 @@ def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau,
     and wrenches in the tree are then those of the closed mechanism.  Where loads follow sensors,
     what these show is found with the accelerations (sweeps.sensing).
     """
-    m, closed = loops.J.shape[0], loops.settings[CLOSED]
+    m, closed = loops.gamma.shape[0], loops.settings[CLOSED]
     senses = loops.sensors.shape[0] > 0 and closed == 0.0
     passes = 2 if senses and m > 0 else 1  # sensors show the motion of the closed mechanism
     for k in range(ROUNDS if senses else 1):
@@ -346,7 +372,7 @@ def drive_joints(tables, s):
 @spliced
 def close(sweeps, tree, s, loops, work, out):
     """Add the accelerations that the cut joints' forces make."""
-    m = loops.J.shape[0]
+    m = loops.gamma.shape[0]
     b = loops.rhs[0]
     alpha, beta = loops.settings[ALPHA], loops.settings[BETA]
     if alpha != 0.0 or beta != 0.0:
@@ -391,7 +417,7 @@ def move(loops, q, d):
 def worst(loops, C):
     """Largest violation among the cut joints' rows, lengths over those of links."""
     most = 0.0
-    for r in range(loops.J.shape[0]):
+    for r in range(loops.gamma.shape[0]):
         size = abs(C[r]) * loops.scale[1, r]
         if not size <= most:  # also when it is not a number
             most = size
@@ -414,7 +440,7 @@ def correct(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, d, t
 
     The motion at the corrected q and v has been seen when it ends.
     """
-    m, settings, b = loops.J.shape[0], loops.settings, loops.rhs[0]
+    m, settings, b = loops.gamma.shape[0], loops.settings, loops.rhs[0]
     tolerance, pivot = settings[TOLERANCE], loops.report[PIVOT]
     wanted = tolerance * min(1.0, max(LEAST, (pivot / NEAR) ** 2))
     near = pivot < NEAR

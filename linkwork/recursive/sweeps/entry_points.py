@@ -15,6 +15,7 @@ from linkwork.recursive.sweeps.articulated import accelerate, inward, inward_gen
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
 from linkwork.recursive.sweeps.general_joint import place_general
 from linkwork.recursive.tree.layout import Sweep, Tree
+from linkwork.recursive.loops.blocks import Blocks
 from linkwork.recursive.loops.loop_jacobian import direct, semi_analytic
 from linkwork.recursive.sweeps.outward import outward
 from linkwork.recursive.sweeps.responses import respond
@@ -51,8 +52,9 @@ class OtherJoints(NamedTuple):
 OTHERS = types.NamedUniTuple(types.FunctionType(ONE_JOINT), 4, OtherJoints)
 OUTWARD = INWARD = types.void(OTHERS, TREE, SWEEP, FLOATS, FLOATS)
 ACCELERATE = types.void(TREE, SWEEP, FLOATS)
-RESPOND = types.void(TREE, SWEEP, FLOATS2)
-JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS2, FLOATS)
+BLOCKS = reference_to(Blocks, Blocks._fields, Blocks._fields[1:])
+RESPOND = types.void(TREE, SWEEP, FLOATS, BLOCKS)
+JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS, BLOCKS, FLOATS)
 SENSE = int64(
     TREE, SWEEP, FLOATS2, FLOATS2, FLOATS, FLOATS2, FLOATS, FLOATS2, FLOATS2, FLOATS2, FLOATS,
     int64,
@@ -68,11 +70,11 @@ def no_joint(tree, s, i, q, v):
     pass
 
 
-def no_response(tree, s, y):
+def no_response(tree, s, y, blocks):
     pass
 
 
-def no_jacobian(tree, s, nodes, vals, ends, J, derivatives):
+def no_jacobian(tree, s, nodes, vals, ends, J, blocks, derivatives):
     pass
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.registers.eights import load8, spread8, store8
+from linkwork.recursive.loops.blocks import IN_X, TREE_BODY, VELOCITY
 from linkwork.recursive.tree.layout import (
     BASE, DOF, HINGE, HINGE_JOINT, INTS, IV, KIND, LANES, PARENT, RECORD, ROT, SECTION, U,
 )  # fmt: skip
@@ -79,18 +80,31 @@ def from_parent(z, p, w, x):
     )  # fmt: skip
 
 
-def respond(tree, s, y):
-    """Replace y (velocities, 8) by M⁻¹ y."""
+def respond(tree, s, y, blocks):
+    """Replace y, for every block of loops (eights of rows, velocities, 8), by M⁻¹ y."""
+    table = blocks.table
+    for k in range(table.shape[0] - 1):
+        size = LANES * (table[k + 1, VELOCITY] - table[k, VELOCITY])
+        for at in range(table[k, IN_X], table[k + 1, IN_X], max(size, 1)):
+            respond_in_block(tree, s, y, at, blocks, k)
+
+
+@fused_inlined
+def respond_in_block(tree, s, y, at, blocks, block):
+    """The same for the eight vectors that begin in y at `at`."""
     w, ints, c, z, o = (
         borrow(s.sweep), borrow(tree.ints), borrow(s.columns), borrow(s.lanes), borrow(y),
     )  # fmt: skip
-    n = tree.ints.shape[0]
+    bodies, number, n = borrow(blocks.bodies), borrow(blocks.number), tree.ints.shape[0]
+    begin, end = blocks.table[block, TREE_BODY], blocks.table[block + 1, TREE_BODY]
     nothing = spread8(0.0)
-    for i in range(6 * (n + 1)):
-        store8(z, 8 * i, nothing)
-    for i in range(n - 1, -1, -1):
+    for t in range(begin, end):
+        for i in range(6):
+            store8(z, WIDE * bodies[t] + 8 * i, nothing)
+    for t in range(end - 1, begin - 1, -1):
+        i = bodies[t]
         m, x = INTS * i, RECORD * i
-        p, r = WIDE * ints[m + PARENT], 8 * ints[m + IV]
+        p, r = WIDE * ints[m + PARENT], at + 8 * number[ints[m + IV]]
         kind, a = ints[m + KIND], six_lanes(z, WIDE * i)
         if kind == HINGE_JOINT:
             e0, e1, e2 = w[x + ROT + 2], w[x + ROT + 5], w[x + ROT + 8]
@@ -99,7 +113,7 @@ def respond(tree, s, y):
             a = more(w, x + HINGE, rest * w[x + HINGE + 6], a)
         elif kind == SECTION:
             parent = ints[m + PARENT]
-            k, r = ints[INTS * parent + DOF], 8 * ints[INTS * parent + IV]
+            k, r = ints[INTS * parent + DOF], at + 8 * number[ints[INTS * parent + IV]]
             for j in range(k):
                 part = times(c, ints[m + BASE] + 8 * j, a)
                 store8(o, r + 8 * j, load8(o, r + 8 * j) - part)
@@ -116,9 +130,10 @@ def respond(tree, s, y):
         to_parent(z, p, w, x, a)
     for i in range(6):
         store8(z, WIDE * n + 8 * i, nothing)
-    for i in range(n):
+    for t in range(begin, end):
+        i = bodies[t]
         m, x = INTS * i, RECORD * i
-        r, kind = 8 * ints[m + IV], ints[m + KIND]
+        r, kind = at + 8 * number[ints[m + IV]], ints[m + KIND]
         a = from_parent(z, WIDE * ints[m + PARENT], w, x)
         if kind == HINGE_JOINT:
             g = (load8(o, r) - times(w, x + HINGE, a)) * w[x + HINGE + 6]
@@ -131,7 +146,7 @@ def respond(tree, s, y):
             S, k = ints[m + BASE], ints[m + DOF]
             if kind == SECTION:
                 parent = ints[m + PARENT]
-                k, r = ints[INTS * parent + DOF], 8 * ints[INTS * parent + IV]
+                k, r = ints[INTS * parent + DOF], at + 8 * number[ints[INTS * parent + IV]]
             else:
                 V, D = S + 8 * k, S + 16 * k
                 for j in range(k):

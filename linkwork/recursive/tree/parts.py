@@ -19,13 +19,13 @@ from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.recursive.loops import closing as cl
-from linkwork.recursive.loops.blocks import find_blocks
+from linkwork.recursive.loops.blocks import ENDS, IN_A, IN_J, IN_X, find_blocks
 from linkwork.recursive.loops.closing import Loops
 from linkwork.recursive.loops.entry_points import evaluate_loops
 from linkwork.recursive.tree.layout import (
-    ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IQ, IV, KIND, NO_TURN, ROT, SWING, Tree,
+    ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IQ, IV, KIND, NO_TURN, PARENT, ROT, SWING, Tree,
 )  # fmt: skip
-from linkwork.recursive.loops.loop_jacobian import DERIVATIVE, ENDS
+from linkwork.recursive.loops.loop_jacobian import DERIVATIVE
 from linkwork.recursive.sweeps import sensing as se
 from linkwork.recursive.sweeps.entry_points import place_tree, sweeps_for
 from linkwork.recursive.tree.sensor_table import sensor_table
@@ -174,7 +174,7 @@ class Parts:
         twists, points = self._twists(state)
         ints, at = self.tree.ints, 0
         ground = len(ints)
-        parent = ints[:, 0]
+        parent = ints[:, PARENT]
         u = points - np.vstack([points, np.zeros(3)])[parent]
         known = np.vstack([twists, np.zeros(6)])
         relative = twists - known[parent]
@@ -224,13 +224,8 @@ class Parts:
         self.outer = full.system.data(elements=self.outside)
         self._use_rows(rows, chosen)
         if rows and keep is None:
-            J = self.scaled_jacobian(state)
-            _, R, order = scipy.linalg.qr(J.T, mode="economic", pivoting=True)
-            size = np.abs(np.diagonal(R))
-            rank = int(np.sum(size > RANK * max(size.max(initial=0.0), 1e-300)))
-            if rank < len(rows):
-                chosen = np.zeros(len(rows), bool)
-                chosen[order[:rank]] = True
+            chosen = self.independent_rows(state)
+            if not chosen.all():
                 self._use_rows(rows, chosen)
         kept = np.ones(len(full.system.all_rows), bool)
         kept[rows] = chosen
@@ -244,7 +239,7 @@ class Parts:
         self.outer.set_rows(keep)
         self._drive_directly()
         self.loops = self._loops()
-        self.cut = 1 if self.loops.J.shape[0] else None  # None: nothing is compiled for loops
+        self.cut = 1 if self.loops.gamma.size else None  # None: nothing is compiled for loops
 
     def _rotors(self) -> set[int]:
         """Put the inertia of rotors into the tree; the numbers of their elements."""
@@ -279,15 +274,23 @@ class Parts:
         table = np.array(loads, float).reshape(-1, 3)
         self.sweep = self.sweep._replace(loads=table)
 
-    def scaled_jacobian(self, state: State) -> np.ndarray:
-        """c_q over all rows of the cut joints, lengths over L."""
+    def independent_rows(self, state: State) -> np.ndarray:
+        """Which rows of the cut joints are independent, block by block; lengths over L."""
         q, v = self.read(state)
         self.evaluate(state, q, v)
-        L = self.full.system.length
-        rows = np.array([1.0 if r.is_angle else L for r in self.outer.kept_rows])
+        L, loops = self.full.system.length, self.loops
+        scale = np.array([1.0 if r.is_angle else L for r in self.outer.kept_rows])
         words = [n.rsplit(".", 1)[1] for n in self.coordinates.velocity_names]
-        columns = np.array([L if w in "xyz" else 1.0 for w in words])
-        return self.loops.J * columns / rows[:, None]
+        lengths = np.array([L if w in "xyz" else 1.0 for w in words])
+        chosen = np.zeros(len(scale), bool)
+        for k in range(len(loops.blocks.table) - 1):
+            rows, velocities, J = loops.blocks.jacobian(loops.J, k)
+            J = J * lengths[velocities] / scale[rows, None]
+            _, R, order = scipy.linalg.qr(J.T, mode="economic", pivoting=True)
+            size = np.abs(np.diagonal(R))
+            rank = int(np.sum(size > RANK * max(size.max(initial=0.0), 1e-300)))
+            chosen[rows[order[:rank]]] = True
+        return chosen
 
     def evaluate(self, state: State, q: np.ndarray, v: np.ndarray) -> None:
         """Elements, rows of the cut joints and their Jacobian at given coordinates."""
@@ -321,12 +324,12 @@ class Parts:
         settings[cl.TIME] = s.time
         scale = np.ones((2, m))
         scale[1] = np.where([r.is_angle for r in o.kept_rows], 1.0, 1.0 / self._link_length())
-        blocks = find_blocks(self.tree.ints, ends, m, nv)
-        widest = int(np.diff(blocks.row_begins).max(initial=0))
+        blocks, ends = find_blocks(self.tree.ints, ends, m, nv)
+        sizes = blocks.table[-1]
         return Loops(
-            ends, np.zeros((m, nv)), np.zeros((-(-widest // 8), nv, 8)), np.zeros((m, widest)),
+            ends, np.zeros(sizes[IN_J]), np.zeros(sizes[IN_X]), np.zeros(sizes[IN_A]),
             scale, np.zeros((2, m)), np.zeros(m, np.int64),
-            np.zeros(len(blocks.row_begins), np.int64), blocks, np.zeros((2, m)), np.zeros(m),
+            np.zeros(len(blocks.table), np.int64), blocks, np.zeros((2, m)), np.zeros(m),
             np.zeros(DERIVATIVE * (n + 1)), np.zeros((self.full.system.bodies + 1, 6)), settings,
             self.coordinates.balls, self._swings(), velocity_of, np.zeros(cl.REPORT),
             *self._sensors(),
@@ -383,13 +386,11 @@ class Parts:
     def _common(self, places: list[int]) -> int:
         """The body from which the paths to these bodies part (or the ground)."""
         ground = len(self.tree.ints)
-        paths = []
-        for i in places:
-            path = [i]
-            while path[-1] != ground:
-                path.append(int(self.tree.ints[path[-1], 0]))
-            paths.append(path)
-        return next(i for i in paths[0] if all(i in p for p in paths))
+        parents = self.tree.ints[:, PARENT]
+        while len(set(places)) > 1:  # parents come before their children, the ground is the last
+            deepest = max(i for i in places if i != ground)
+            places = [int(parents[i]) if i == deepest else i for i in places]
+        return places[0]
 
     # ------------------------------------------------------------------------------------- motion
     def motion(self, stored: int = 0) -> Motion:

@@ -12,24 +12,20 @@ Where bodies without mass or nodes that share rates make this singular, the inde
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
+from linkwork.linear_algebra import AlongMechanism, LinearSolver, SingularMatrix
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.consistency.consistent import consistent, unknown_scale
 from linkwork.system.consistency.index_reduction import index_reduced
 from linkwork.system.data import Data
-from linkwork.system.elimination import (
-    Elimination,
-    SingularMatrix,
-    analyse,
-    refactor,
-    solve,
-    sweep_back,
-)  # fmt: skip
+from linkwork.system.elimination import Elimination
 from linkwork.system.evaluate import evaluate
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
@@ -38,22 +34,25 @@ GROWTH = 1e3  # of round-off with the pivots of another state, before they are c
 WORSE = 10.0  # ... or so many times that with which they were chosen
 
 
-def factorise(
-    data: Data, pivots: tuple | None = None, two_sided: bool = False, scaled: bool = False
-) -> Elimination:
-    """Analyse the matrix now in the work arrays, which stay; a clear error where it is singular.
+def factorise(data: Data, pivots: tuple | None = None, two_sided: bool = False) -> Elimination:
+    """Analyse the matrix now in the work arrays, which stay, for compiled steps."""
+    solver = AlongMechanism(data.pattern, data.system.length, two_sided)
+    with explained(data, data.work.vals):
+        solver.analyse_blocks(data.work.vals, pivots)
+    return solver.tables
 
-    scaled: its unknowns are comparable as they are (`unknown_scale`).
-    """
-    system = data.system
+
+@contextmanager
+def explained(data: Data, vals: np.ndarray) -> Iterator[None]:
+    """A clear error where the matrix with these values is singular."""
     try:
-        return analyse(data.pattern, data.work.vals, system.length, pivots, two_sided, scaled)
+        yield
     except SingularMatrix as error:
-        if not np.all(np.isfinite(data.work.vals)):
+        if not np.all(np.isfinite(vals)):
             raise_if_failed(data.system)
             raise SingularError(
-                f"the equations of model '{system.model.name}' have numbers that are not finite; "
-                "look for a force, a stiffness or a velocity that is far too large"
+                f"the equations of model '{data.system.model.name}' have numbers that are not "
+                "finite; look for a force, a stiffness or a velocity that is far too large"
             ) from error
         raise SingularError(explain_singular(data, error.unknown)) from error
 
@@ -82,25 +81,22 @@ def explain_singular(data: Data, unknown: int | None) -> str:
     )
 
 
-@dataclass
-class KnownFactors:
-    """The analysis of a matrix, for others of nearly the same numbers."""
-
-    lu: Elimination | None = None
-    growth: float = 0.0  # of round-off where the pivots were chosen
+def acceleration_solver(data: Data) -> LinearSolver:
+    """For the matrix of `accelerations`, also at several states near by."""
+    return AlongMechanism(data.pattern, data.system.length, scaled=True)
 
 
-def accelerations(data: Data, state: State, known: KnownFactors | None = None) -> State:
+def accelerations(data: Data, state: State, solver: LinearSolver | None = None) -> State:
     """The state with its accelerations and multipliers (over all rows of the system).
 
     Bodies without inertia that forces alone move get the velocities that those give them.  Vector
-    nodes get what their equations determine (consistency.consistent).  known: the pivots of a state
-    near by, which are taken where they are good enough; else those found here are put there.
+    nodes get what their equations determine (consistency.consistent).  solver: its pivots, of a
+    state near by, are taken where they are good enough.
     """
     try:
         if data.system.layout.values:
             return consistent(data, state)
-        return of_bodies(data, state, known)
+        return of_bodies(data, state, solver)
     except SingularError:
         try:
             found = index_reduced(data, state)
@@ -111,7 +107,7 @@ def accelerations(data: Data, state: State, known: KnownFactors | None = None) -
         return found
 
 
-def of_bodies(data: Data, state: State, known: KnownFactors | None) -> State:
+def of_bodies(data: Data, state: State, solver: LinearSolver | None) -> State:
     """The same of a system without vector nodes."""
     system = data.system
     still = replace(state, acceleration=None, gamma=None)
@@ -122,47 +118,31 @@ def of_bodies(data: Data, state: State, known: KnownFactors | None) -> State:
     matrix = SparseRows(e.values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
-    lu = None if known is None else known.lu
-    if known is not None and lu is not None:
-        data.work.vals[p.places], y = matrix.data, rhs.copy()
-        if not refactor(lu, data.work.vals, y) < max(GROWTH, WORSE * known.growth):
-            lu = None
-            data.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)  # values were used up
-    if lu is None:
-        data.work.vals[p.places], y = matrix.data, rhs.copy()
-        lu = factorise(data, scaled=True)
-        growth = refactor(lu, data.work.vals, y)
-        if not np.isfinite(growth):
-            raise SingularError(explain_singular(data, None))
-        if known is not None:
-            known.lu, known.growth = lu, growth
-    sweep_back(lu, data.work.vals, y)
-    correction = rhs - matrix.times(y)  # one refinement
-    solve(lu, data.work.vals, correction)
-    y = D * (y + correction)
+    solver = solver or acceleration_solver(data)
+    y, limit = rhs.copy(), max(GROWTH, WORSE * solver.growth if solver.tables is not None else 0.0)
+    with explained(data, matrix.data):
+        solver.factorise(matrix.data, y, limit)
+    y = D * (y + solver.solve(rhs - solver.times(y)))  # one refinement
     n = system.motions
     if any(x.entry.reads for x in system.elements):
-        y = with_loads(data, state, lu, D, y)
+        y = with_loads(data, state, solver, D, y)
     return replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
 
 
 def with_loads(
-    data: Data, state: State, lu: Elimination, D: np.ndarray, first: np.ndarray
+    data: Data, state: State, solver: LinearSolver, D: np.ndarray, first: np.ndarray
 ) -> np.ndarray:
     """Accelerations and multipliers with friction under these multipliers; `first` without it.
 
     Where friction jams the mechanism there may be no such accelerations, and `first` comes back.
     """
-    n, kept = data.system.motions, data.work.vals.copy()
+    n = data.system.motions
 
     def again(scaled: np.ndarray) -> np.ndarray:
         y = D * scaled
         trial = replace(state, acceleration=y[:n].reshape(-1, 6), gamma=data.all_gamma(y[n:]))
         e = data.evaluate(trial, tangent=False)
-        rest = D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)])
-        data.work.vals[:] = kept
-        solve(lu, data.work.vals, rest)
-        return scaled + rest
+        return scaled + solver.solve(D * np.concatenate([-e.f.ravel(), np.zeros(len(y) - n)]))
 
     found = agreement(again, first / D)
     return first if found is None else D * found

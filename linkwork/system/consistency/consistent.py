@@ -15,14 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ConvergenceError, SingularError
+from linkwork.linear_algebra import AlongMechanism, LinearSolver, SingularMatrix
 from linkwork.system.data import Data
-from linkwork.system.elimination import SingularMatrix, analyse, refactor, solve, sweep_back
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -115,38 +114,25 @@ def solved(data: Data, values: np.ndarray, rhs: np.ndarray, state: State) -> np.
     matrix = SparseRows(values, p.indices, p.indptr, (p.unknowns, p.unknowns))
     D = unit_scale(matrix, unknown_scale(data))
     matrix.data[:] *= D[matrix.row] * D[matrix.indices]
-    data.work.vals[p.places] = matrix.data
+    solver, y = AlongMechanism(p, data.system.length, scaled=True), D * rhs
     try:
-        lu = analyse(p, data.work.vals, data.system.length, scaled=True)
+        solver.factorise(matrix.data, y)
     except SingularMatrix as error:
         raise SingularError(singular_start(data, error.unknown, state)) from error
-    y = D * rhs
-    if not np.isfinite(refactor(lu, data.work.vals, y)):
-        raise SingularError(singular_start(data, None, state))
-    sweep_back(lu, data.work.vals, y)
-    return with_sensors(data, lu, D, D * y)
+    follow_multipliers(data, solver, D)
+    return D * solver.low_rank.corrected(y)
 
 
-def with_sensors(data: Data, lu: Any, D: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The solution with the slopes of nodes that follow multipliers (system.rank_one.sensors)."""
-    t, n = data.tables, data.system.motions
-    known: list[tuple[np.ndarray, np.ndarray]] = []
+def follow_multipliers(data: Data, solver: LinearSolver, D: np.ndarray) -> None:
+    """The slopes of nodes that follow multipliers (system.rank_one.sensors), by updates."""
+    t, n, size = data.tables, data.system.motions, len(D)
     for row, slopes, *multipliers in t.sensors:
-        z, c = np.zeros(len(y) + 1), np.zeros(len(y) + 1)
+        u, c = np.zeros(size), np.zeros(size + 1)
         for j, e in enumerate(multipliers):
-            c[min(n + e, len(y))] += t.reals[slopes + j]  # behind all: a row that is not there
-        z[row] = D[row]
-        solve(lu, data.work.vals, z[:-1])
-        z[:-1] *= D
-        c[-1] = 0.0
-        for other, along in known:
-            z += other * (along @ z) / (1.0 - along @ other)
-        left = 1.0 - c @ z
-        if abs(left) <= LOOP * (1.0 + np.abs(c) @ np.abs(z)):
+            c[min(n + e, size)] += t.reals[slopes + j]  # behind all: a row that is not there
+        u[row] = D[row]
+        if abs(solver.update(u, -D * c[:-1])) <= LOOP:
             raise SingularError(undetermined(data.system, [row]))
-        known.append((z, c))
-        y = y + z[:-1] * (c[:-1] @ y) / left
-    return y
 
 
 def sensor_names(system: System) -> set[str]:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ConvergenceError
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.math import dense as la
 from linkwork.math import sparse as sp
 from linkwork.system.consistency.agreement import agreement
@@ -55,7 +56,7 @@ class Reduction:
     V: np.ndarray
     D: np.ndarray
     r: np.ndarray
-    bordered: Any  # factors of [[J, U], [Vᵀ, 0]], scaled
+    bordered: SparseFactors  # of [[J, U], [Vᵀ, 0]], scaled
     H: np.ndarray
     U1: np.ndarray
     V1: np.ndarray
@@ -109,11 +110,10 @@ def reduction(data: Data, now: State, loads: np.ndarray | None) -> Reduction | N
     if V.shape[1] == 0 or U.shape != V.shape:
         return None
     try:
-        bordered = sp.splu(sp.block_array([[scaled, U], [V.T, None]]).tocsc())
-    except RuntimeError:
+        bordered = SparseFactors(sp.block_array([[scaled, U], [V.T, None]]))
+    except SingularMatrix:
         return None
-    pivots = np.abs(bordered.U.diagonal())
-    if pivots.min() < SINGULAR * pivots.max():
+    if bordered.smallest_pivot() < SINGULAR:
         return None
     U, V = D[:, None] * U, D[:, None] * V
     damping = derivative(data, now, 1)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
@@ -54,10 +55,10 @@ class Saddle:
         """Increments of the motion unknowns and of the multipliers of the scaled rows."""
         n, m = len(self.pull), len(self.c)
         rows = -epsilon * sp.eye_array(m)
-        A = sp.block_array([[self.W, self.J.T], [self.J, rows]]).tocsc()
-        y = -sp.splu(A).solve(np.concatenate([np.broadcast_to(g, n), c]))
+        A = sp.block_array([[self.W, self.J.T], [self.J, rows]])
+        y = -SparseFactors(A).solve(np.concatenate([np.broadcast_to(g, n), c]))
         if not np.all(np.isfinite(y)):
-            raise RuntimeError("singular")
+            raise SingularMatrix("the matrix is singular to all digits")
         return y[:n], y[n:]
 
 
@@ -86,7 +87,10 @@ def close(
             return state, history
         saddle = Saddle(data, metric, state)
         while epsilon < 1e6:
-            y = limited(metric, data, saddle.step(0.0, c, epsilon)[0], LARGEST_TURN)
+            try:
+                y = limited(metric, data, saddle.step(0.0, c, epsilon)[0], LARGEST_TURN)
+            except SingularMatrix:
+                y = np.zeros(len(metric.column))
             trial = state.moved(metric.column * metric.free * y)
             ct = residual(data, trial) - target
             predicted = c @ c - np.sum((c + saddle.J @ y) ** 2)
@@ -164,7 +168,7 @@ def nearer(
     saddle = Saddle(data, metric, state, K)
     try:
         y, change = saddle.step(saddle.pull + saddle.J.T @ (multipliers / saddle.row), saddle.c)
-    except RuntimeError:  # singular
+    except SingularMatrix:
         return None
     y = limited(metric, data, y, 0.5)
     size, distance = float(np.abs(y).max()), metric.distance(state)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError, VelocityWarning, users_line
+from linkwork.linear_algebra import SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
@@ -94,12 +95,13 @@ class LeastChange:
         if np.abs(J @ y - right).max(initial=0.0) <= ROUND_OFF * size:
             return y
         moves = J @ sp.diags_array(self.free)
-        lu = sp.splu(sp.block_array([[W, moves.T], [moves, -1e-13 * sp.eye_array(m)]]).tocsc())
+        rows = -1e-13 * sp.eye_array(m)
+        factors = SparseFactors(sp.block_array([[W, moves.T], [moves, rows]]))
         multipliers = np.zeros(m)
         for _ in range(3):
             # pull described velocities back; the others stay where they have come to
             pull = self.weight * self.free * (self.anchor - y) - moves.T @ multipliers
-            step = lu.solve(np.concatenate([pull, right - J @ y]))
+            step = factors.solve(np.concatenate([pull, right - J @ y]))
             y, multipliers = y + self.free * step[:n], multipliers + step[n:]
         return y
 

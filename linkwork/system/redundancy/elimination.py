@@ -24,10 +24,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.linear_algebra.least_degree import least_degree
 from linkwork.math import sparse as sp
 from linkwork.system.layout import SIX
 from linkwork.system.redundancy.full_rank import RowSpace
-from linkwork.system.redundancy.least_degree import least_degree
 from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of, vertex_of
 
 THRESHOLD = 0.1  # of the largest entry of a column, which bounds the growth of rows

@@ -6,6 +6,7 @@ import contextlib
 
 import numpy as np
 
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.system.redundancy.rows import Floats, Ints, Mask
 from linkwork.system.sparse_rows import SparseRows
@@ -39,36 +40,38 @@ class RowSpace:
         self.used = np.unique(A.indices)
         A = A[:, self.used]
         self.m, self.n = A.shape
-        self.lu = None
+        self.factors: SparseFactors | None = None
         if self.m <= self.n:
-            with contextlib.suppress(RuntimeError):  # singular
-                self.lu = sp.splu(sp.block_array([[sp.eye_array(self.n), A.T], [A, None]]).tocsc())
+            with contextlib.suppress(SingularMatrix):
+                one = sp.eye_array(self.n)
+                self.factors = SparseFactors(sp.block_array([[one, A.T], [A, None]]))
 
     def smallest_singular_value(self) -> float:
         """σ_min by inverse iteration on A Aᵀ; 0 if singular."""
-        if self.lu is None:
+        if self.factors is None:
             return 0.0
         y = np.cos(np.arange(self.m) ** 2.0)  # no pattern of the mechanism is orthogonal to this
         size = np.inf
         for _ in range(20):
-            y = self.lu.solve(np.concatenate([np.zeros(self.n), y / np.linalg.norm(y)]))[self.n :]
+            rhs = np.concatenate([np.zeros(self.n), y / np.linalg.norm(y)])
+            y = self.factors.solve(rhs)[self.n :]
             size = float(np.linalg.norm(y))
         return 1 / np.sqrt(size) if np.isfinite(size) and size > 0 else 0.0
 
     def outside(self, x: Floats) -> Floats:
         """The part of x that no combination of the rows gives, x − A⁺A x."""
-        if self.lu is None:
+        if self.factors is None:
             return np.full_like(x, np.inf)
         rest = np.array(x, float)
         for _ in range(2):  # the second time removes round-off of the first
             rhs = np.concatenate([rest[self.used], np.zeros(self.m)])
-            rest[self.used] = self.lu.solve(rhs)[: self.n]
+            rest[self.used] = self.factors.solve(rhs)[: self.n]
         return rest
 
     def coefficients(self, x: Floats) -> Floats:
         """y with Aᵀ y nearest to x."""
-        assert self.lu is not None
-        return self.lu.solve(np.concatenate([x[self.used], np.zeros(self.m)]))[self.n :]
+        assert self.factors is not None
+        return self.factors.solve(np.concatenate([x[self.used], np.zeros(self.m)]))[self.n :]
 
 
 def deficient(dense: Floats, tolerance: float) -> tuple[Mask, float]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import STRIDE, TANGENT
+from linkwork.linear_algebra.least_degree import least_degree
 from linkwork.math.compiled import fused_inlined, lean
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.memory.referred import refer
@@ -29,7 +30,6 @@ from linkwork.math.registers.eights import load8, spread8, store8, sum8, zeros8
 from linkwork.system.evaluate import call_families, load_stored
 from linkwork.system.layout import SIX
 from linkwork.system.pattern import BLOCK
-from linkwork.system.redundancy.least_degree import least_degree
 from linkwork.system.redundancy.rows import Floats, Ints
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
+from linkwork.linear_algebra import SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.system.redundancy.blocks import Batch, batches
 from linkwork.system.redundancy.full_rank import LARGE
@@ -150,8 +151,8 @@ class MinimumNorm:
         size = float(np.abs(B.data).max())
         B = B / size
         m, n = B.shape
-        lu = sp.splu(
-            sp.block_array([[sp.eye_array(m), B], [B.T, -SETTLE * sp.eye_array(n)]]).tocsc()
+        factors = SparseFactors(
+            sp.block_array([[sp.eye_array(m), B], [B.T, -SETTLE * sp.eye_array(n)]])
         )
         x0 = y * self.weight[members]
         F = B.T @ x0
@@ -160,7 +161,7 @@ class MinimumNorm:
             rest = F - B.T @ x
             if np.abs(rest).max(initial=0.0) <= enough:
                 break
-            x += lu.solve(np.concatenate([np.zeros(m), rest]))[:m]
+            x += factors.solve(np.concatenate([np.zeros(m), rest]))[:m]
         return x / self.weight[members]
 
 

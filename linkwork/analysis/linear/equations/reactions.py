@@ -29,12 +29,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.analysis.linear.equations.steady import STEADY
 from linkwork.elements.friction.bristles import PRELOAD
 from linkwork.elements.layout import COEFS
 from linkwork.errors import ModelError, SingularError
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.system.consistency.consistent import undetermined, unit_scale
 from linkwork.system.data import Data
 from linkwork.system.evaluate import TRIAL, evaluate
@@ -188,10 +188,10 @@ def solved(A: sp.csc_array, right: np.ndarray) -> np.ndarray | None:
     may be added to the others in any multiple, and the least x will do.
     """
     try:
-        found = splu(A).solve(right)
+        found = SparseFactors(A).solve(right)
         if np.all(np.isfinite(found)) and np.abs(found).max() < LARGEST:
             return found
-    except RuntimeError:
+    except SingularMatrix:
         pass
     found = np.linalg.lstsq(A.toarray(), right, rcond=1 / LARGEST)[0]
     return found if np.abs(A @ found - right).max() < REST else None

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
-from scipy.sparse.linalg import splu
 
 from linkwork.analysis.linear.equations.world_axes import (
     body_blocks,
@@ -24,6 +23,7 @@ from linkwork.analysis.linear.equations.world_axes import (
 )
 from linkwork.analysis.scales import column_scale
 from linkwork.errors import ModelError
+from linkwork.linear_algebra import SparseFactors
 from linkwork.math import rotations
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.consistency.accelerations import accelerations
@@ -277,11 +277,11 @@ def projector(C: Any) -> Any:
     if m == 0:
         return lambda x: x
     C = sp.diags_array(1 / np.sqrt((C * C).sum(axis=1))) @ C
-    lu = splu(sp.csc_matrix(sp.bmat([[sp.identity(n), C.T], [C, None]])))
+    factors = SparseFactors(sp.bmat([[sp.identity(n), C.T], [C, None]]))
 
     def project(x: np.ndarray) -> np.ndarray:
         if np.iscomplexobj(x):
             return project(x.real) + 1j * project(x.imag)
-        return lu.solve(np.concatenate([x, np.zeros((m, *x.shape[1:]))]))[:n]
+        return factors.solve(np.concatenate([x, np.zeros((m, *x.shape[1:]))]))[:n]
 
     return project

@@ -21,6 +21,7 @@ from linkwork.errors import LinkworkError
 from linkwork.io.mbdyn.deck.deck import Deck
 from linkwork.io.mbdyn.output.left_vectors import left_vectors
 from linkwork.io.mbdyn.problem.eigen import EigenRequest
+from linkwork.linear_algebra import SparseFactors
 from linkwork.math import rotations
 from linkwork.math import sparse as sp
 from linkwork.results.result import Result
@@ -155,7 +156,7 @@ def state_vectors(
 ) -> np.ndarray:
     """(u, v, g) of every mode, of conjugate pairs both, as columns."""
     out = []
-    solve = sp.splu((C @ C.T).tocsc()).solve if C.shape[0] else None
+    solve = SparseFactors(C @ C.T).solve if C.shape[0] else None
     for value, u in zip(values, motions):
         forces = value**2 * (M @ u) + value * (D @ u) + K @ u
         g = -(C @ forces)  # of Cᵀ g = −forces

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.linear_algebra import SparseFactors
 from linkwork.math import sparse as sp
 
 EQUAL = 1e-8  # eigenvalues that are one, relative to the largest
@@ -49,12 +50,12 @@ def null_space(
     A = (at**2 * M + at * D + K).T
     weight = float(abs(A).max()) or 1.0  # rows of C count as those of A
     none = sp.csr_array((m, m))
-    lu = sp.splu(sp.csc_matrix(sp.block_array([[A / weight, C.T], [C, none]]), dtype=complex))
+    factors = SparseFactors(sp.block_array([[A / weight, C.T], [C, none]]).astype(complex))
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n + m, count)) + 0j
     for _ in range(4):
         X[n:] = 0.0
-        X = lu.solve(X)
+        X = factors.solve(X)
         q, R = np.linalg.qr(X[:n])
         X = np.vstack([q, X[n:] @ np.linalg.inv(R)])
     X[n:] *= weight

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from linkwork.analysis.motion.checks.singular.constraint_forces import ConstraintForces, Place
 from linkwork.errors import LinkworkWarning, users_line
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.math import rotations
 from linkwork.math import sparse as sp
 from linkwork.results.result import Result
@@ -75,31 +75,14 @@ def tell_branches(
 
 def crosses(before: Place, after: Place) -> bool:
     """Whether the determinant above is negative."""
-    if after.lu is None:
+    if after.factors is None:
         return False
     first, last = (sp.diags_array(place.scale) @ place.Cq for place in (before, after))
     try:
-        mixed = sp.splu(sp.block_array([[after.M, first.T], [last, None]]).tocsc())
-    except RuntimeError:  # singular to all digits
+        mixed = SparseFactors(sp.block_array([[after.M, first.T], [last, None]]))
+    except SingularMatrix:
         return False
-    return determinant_sign(mixed) != determinant_sign(after.lu)
-
-
-def determinant_sign(lu: Any) -> float:
-    """The sign of det A from P A Q = L U with ones on the diagonal of L."""
-    negative = int(np.sum(lu.U.diagonal() < 0)) + odd(lu.perm_r) + odd(lu.perm_c)
-    return -1.0 if negative % 2 else 1.0
-
-
-def odd(order: np.ndarray) -> int:
-    """Whether a permutation is one, from the lengths of its cycles."""
-    left, exchanges = set(range(len(order))), 0
-    while left:
-        k = left.pop()
-        while (k := int(order[k])) in left:
-            left.remove(k)
-            exchanges += 1
-    return exchanges % 2
+    return mixed.determinant_sign() != after.factors.determinant_sign()
 
 
 def leaves_branch(result: Result, forces: ConstraintForces, k: int) -> bool:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.independence import constraint_rows
+from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.math import sparse as sp
 from linkwork.results.result import Result
 from linkwork.system.data import Data
@@ -43,28 +44,28 @@ class Place:
         self.M = M + sp.diags_array(held)
         self.Cq = self.here.Cq[np.flatnonzero(keep)]
         self.scale = np.ones(self.Cq.shape[0])
-        self.lu: Any = None
+        self.factors: SparseFactors | None = None
         self.soft = self.scale  # violations that move the mechanism most
 
     def factorise(self) -> None:
-        """Raises RuntimeError where S is singular to all digits."""
+        """Raises SingularMatrix where S is singular to all digits."""
         B = sp.diags_array(self.scale) @ self.Cq
-        self.lu = sp.splu(sp.block_array([[self.M, B.T], [B, None]]).tocsc())
+        self.factors = SparseFactors(sp.block_array([[self.M, B.T], [B, None]]))
 
     def multipliers(self, b: np.ndarray) -> np.ndarray:
         """y of S y = b."""
-        assert self.lu is not None
+        assert self.factors is not None
         right = np.concatenate([np.zeros(self.M.shape[0]), -self.scale * b])
-        return self.scale * self.lu.solve(right)[self.M.shape[0] :]
+        return self.scale * self.factors.solve(right)[self.M.shape[0] :]
 
     def carried(self, y: np.ndarray) -> np.ndarray:
         """M⁻¹ C_qᵀ y of the kept rows."""
         return self.inverse.solve(self.Cq.T @ y)
 
     @cached_property
-    def inverse(self) -> Any:
+    def inverse(self) -> SparseFactors:
         """Of M, as its factors."""
-        return sp.splu(self.M.tocsc())
+        return SparseFactors(self.M)
 
     def diagonal(self) -> np.ndarray:
         """Of S, by the rows' own bodies: each row against the mass of what it moves."""
@@ -76,7 +77,7 @@ class Place:
         """σ², the least eigenvalue of S with scaled rows; 0 where that is round-off."""
         try:
             self.factorise()
-        except RuntimeError:
+        except SingularMatrix:
             return 0.0
         y, size = spread(len(self.scale)), 1.0
         for _ in range(ITERATIONS):
@@ -140,7 +141,7 @@ class ConstraintForces:
         """Δγ of a stored step, and how far its multipliers are known at its position; both over
         all rows and of least norm."""
         state, keep = self.result.state(k), self.choice.keep
-        if state.acceleration is None or state.gamma is None or place.lu is None:
+        if state.acceleration is None or state.gamma is None or place.factors is None:
             return np.zeros(len(keep)), np.full(len(keep), np.inf)
         found = self._missing(state, place, np.zeros(place.M.shape[0]))
         moved = replace(

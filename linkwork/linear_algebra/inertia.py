@@ -1,5 +1,7 @@
 """How many eigenvalues of NᵀKN, C_q N = 0, lie below a bound: by elimination, linear for chains.
 
+To be replaced by what LDLᵀ factors of the core tell (`core`).
+
 For independent rows the saddle matrix has (Gould 1985)
 
     negative eigenvalues of [[K − ν I, C_qᵀ], [C_q, 0]] = rows + (eigenvalues of NᵀKN below ν)
@@ -24,29 +26,28 @@ from collections.abc import Sequence
 import numpy as np
 import scipy.sparse as sp
 
-from linkwork.system.data import Data
-from linkwork.system.redundancy.least_degree import least_degree
+from linkwork.linear_algebra.least_degree import least_degree
+from linkwork.system.pattern import Pattern
 
 WEAK = 1e-2  # of A₁₂: weaker directions wait, which bounds the growth of what remains
 
 
-def eigenvalues_below(data: Data, matrix: sp.csr_matrix, bounds: Sequence[float]) -> list[int]:
+def eigenvalues_below(p: Pattern, matrix: sp.csr_matrix, bounds: Sequence[float]) -> list[int]:
     """Eigenvalues of NᵀKN below each bound; matrix: [[K, C_qᵀ], [C_q, 0]], K as large as C_q."""
-    n = data.system.motions
-    front = elimination(data)
+    front = elimination_order(p)
     S = sp.coo_matrix((matrix + matrix.T) / 2)
-    body = sp.coo_matrix(sp.diags(np.arange(matrix.shape[0]) < n, dtype=float))
+    body = sp.coo_matrix(sp.diags(np.arange(matrix.shape[0]) < p.motions, dtype=float))
     rows, cols = np.append(S.row, body.row), np.append(S.col, body.col)
     found = []
     for bound in bounds:
         vals = np.append(S.data, -bound * body.data)
-        found.append(negative_eigenvalues(rows, cols, vals, front) - data.rows)
+        found.append(negative_eigenvalues(rows, cols, vals, front) - p.rows)
     return found
 
 
-def elimination(data: Data) -> np.ndarray:
+def elimination_order(p: Pattern) -> np.ndarray:
     """The turn of every unknown: bodies by least degree, joints with the first of their bodies."""
-    n, p = data.pattern.moving, data.pattern
+    n = p.moving
     ends: list[list[int]] = [[] for _ in p.first[1:]]
     for group, body in p.blocks:
         ends[group].append(body)
