@@ -149,8 +149,10 @@ class Data:
         system = self.system
         self.keep = np.array(keep, bool)
         self.pattern = p = system.pattern.restricted(self.keep, self.dropped)
+        active = np.zeros(system.table_rows, bool)
+        active[: len(self.keep)] = self.keep
         for family in system.active_rows:
-            family.write(self.tables.ints, self.keep)
+            family.write(self.tables.ints, active)
         sensors = self.tables.sensors.copy()
         sensors[:, FIRST:SENSOR] = self.tables.ints[self._read]
         self.tables = self.tables._replace(

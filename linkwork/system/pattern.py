@@ -124,12 +124,13 @@ class Pattern:
 
 def make_pattern(
     bodies: int, elements: list[tuple[tuple[int, ...], int, bool]], nodes: Sequence[int] = (),
-    joined: Iterable[tuple[int, int]] = (),
+    joined: Iterable[tuple[int, int]] = (), last: int = 0,
 ) -> tuple[Pattern, list[int]]:
     """Pattern of bodies and elements (groups they join, number of constraint rows, whole).
 
     nodes  : sizes of the vector nodes, whose groups follow the bodies';  ground is −1
     joined : further pairs of groups with blocks
+    last   : so many elements, the last ones, add to the blocks of others before them
     Also returns the group number of each element that constrains (−1 for the others).
     """
     pairs: dict[tuple[int, int], bool] = {}  # whether one element alone writes its block
@@ -137,11 +138,11 @@ def make_pattern(
     sizes = [6] * bodies + list(nodes)
     moving = len(sizes)
     group_of: list[int] = []
-    for ends, rows, whole in elements:
+    for k, (ends, rows, whole) in enumerate(elements):
         real = [b for b in ends if b >= 0]
         for i in real:
             for j in real:
-                if i != j:
+                if i != j and not (k >= len(elements) - last and (i, j) in pairs):
                     pairs[i, j] = whole and (i, j) not in pairs
         if rows == 0:
             group_of.append(-1)

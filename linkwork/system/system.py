@@ -6,7 +6,7 @@ Everything that changes while a system is evaluated is in a `Data` (system/data.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,7 @@ from linkwork.system.compilation.collection import (
 from linkwork.system.compilation.compiled_model import CompiledModel
 from linkwork.system.compilation.flexible import find_links
 from linkwork.system.compilation.numbering import signal_pairs
+from linkwork.system.compilation.start_rows import start_entries
 from linkwork.system.compilation.tables import make_tables, round_off, scales, write_addresses
 from linkwork.system.data import Data, protected
 from linkwork.system.evaluate import Tables, evaluate
@@ -60,6 +61,31 @@ class System(CompiledModel):
         updates  : of a method that adds rank-one updates of signals of distant bodies
         """
         return Data(self, rows, elements, steps, updates)
+
+    def without_last(self, count: int) -> System:
+        """The same tables without their last elements, rows of start values: the system of the
+        model alone, which knows this one as `starting`."""
+        first = len(self.elements) - count
+        keep = np.arange(len(self.all_rows)) < self.elements[first].first_row
+        pattern = self.pattern.restricted(keep)
+        family = self.elements[first].entry.family
+        directory = self.tables.directory.copy()
+        directory[self.families.index(family), 1] -= count
+        stay = [np.full(law.length, i < first) for i, law in self.laws]
+        return replace(
+            self, elements=self.elements[:first], all_rows=self.all_rows[: int(keep.sum())],
+            pattern=pattern, laws=tuple(law for law in self.laws if law[0] < first),
+            tables=self.tables._replace(
+                directory=directory, indptr=pattern.indptr, indices=pattern.indices,
+                places=pattern.places, targets=self.tables.targets[np.concatenate(stay)],
+            ),
+            starting=self,
+        )  # fmt: skip
+
+    @property
+    def table_rows(self) -> int:
+        """Constraint rows in the tables, with those of start values."""
+        return len((self.starting or self).all_rows)
 
     @cached_property
     def memory_at_start(self) -> np.ndarray:
@@ -112,7 +138,8 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
     if not bodies and not nodes:
         raise ModelError(f"model '{model.name}' has no body; add one with model.add(name, lw.Body)")
     check_items(model)
-    elements, rows = collect(model, bodies, nodes, extra)
+    starts = start_entries(model)
+    elements, rows = collect(model, bodies, nodes, [*extra, *starts])
     items, names = tuple(bodies.values()), tuple(bodies)
     layout = Layout(names, nodes)
     links = find_links(model, items, layout)
@@ -122,12 +149,15 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
             (() if e.entry.family.signal else e.ends, len(e.rows), e.entry.family.whole)
             for e in elements
         ],
-        [node.size for node in layout.nodes], signal_pairs(elements, False),
+        [node.size for node in layout.nodes], signal_pairs(elements, False), len(starts),
     )  # fmt: skip
-    tables, laws, kernels, active = make_tables(model, items, elements, pattern, groups, layout)
+    tables, laws, kernels, active = make_tables(
+        model, items, elements, pattern, groups, layout, len(starts)
+    )
     places = np.array([body.position for body in items], float).reshape(-1, 3)
     length, mass = scales(model, places, tables.bodies, links)
-    return System(
+    system = System(
         model, names, elements, rows, kernels, tables, active, pattern, layout, laws, length, mass,
         round_off(model, places, tables.bodies), items, links,
     )  # fmt: skip
+    return system.without_last(len(starts)) if starts else system

@@ -46,6 +46,7 @@ class CompiledModel:
     round_off: float  # an angle that the round-off of positions may be
     items: tuple[Any, ...]  # the bodies as they were described
     flexible: tuple[FlexibleBody, ...]  # flexible links and which bodies are theirs
+    starting: Any = None  # the same tables with the rows of start values, where there are any
 
     # ------------------------------------------------------------------------------ numbering
     @property

@@ -77,9 +77,11 @@ class ActiveRows(NamedTuple):
 
 def make_tables(
     model: Model, items: tuple[Any, ...], elements: Sequence[Element], pattern: Pattern,
-    groups: list[int], layout: Layout,
+    groups: list[int], layout: Layout, last: int = 0,
 ) -> tuple[Tables, tuple[Any, ...], KernelTable, tuple[ActiveRows, ...]]:  # fmt: skip
     """Tables, motion laws, kernels and the places of rows of elements, all of whose rows constrain.
+
+    last : so many elements, the last ones, add to the blocks of others before them
     """
     families = families_of(elements)
     if len(families) > SLOTS:
@@ -101,7 +103,8 @@ def make_tables(
         for i in mine:
             e = elements[i]
             first_int[i], first_real[i] = n_int, n_real
-            ints.append(_element_ints(e, family, pattern, groups[i], layout))
+            adds = i >= len(elements) - last
+            ints.append(_element_ints(e, family, pattern, groups[i], layout, adds))
             if family.shares:
                 ints.append(np.array([_back_to_same(e.entry, alike, n_real)], np.int64))
             if family.reads:
@@ -222,8 +225,9 @@ def _signals(
 
 
 def _element_ints(
-    e: Element, family: Any, pattern: Pattern, group: int, layout: Layout
+    e: Element, family: Any, pattern: Pattern, group: int, layout: Layout, adds: bool
 ) -> np.ndarray:
+    """Its ints; adds: to blocks between its bodies, whoever else does."""
     ends = e.ends
     out = [layout.end(b) for b in ends]
     place = pattern.block_or_spare if family.signal else pattern.block
@@ -236,7 +240,7 @@ def _element_ints(
             out += [pattern.block(-1, -1)] * len(ends) + [0]
         else:
             out += [pattern.block(group, b) for b in ends]
-            out += [int(len(ends) == 2 and pattern.own(*ends))]
+            out += [int(len(ends) == 2 and pattern.own(*ends) and not adds)]
         out += [0] * (2 * family.rows)
     return np.array(out, dtype=np.int64)
 
