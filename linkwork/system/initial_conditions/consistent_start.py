@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from linkwork.elements.joints.joints import ROW_NAMES, Joint
 from linkwork.errors import AssemblyError
 from linkwork.math import rotations
 from linkwork.model.drives import Drive, polynomial
 from linkwork.model.model import Model
 from linkwork.model.registry import Entry
+from linkwork.system.compilation.start_rows import entry_of, start_values
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.joint_graph import JOINT, Edge, JointGraph
 from linkwork.system.initial_conditions.metrics import (
@@ -79,20 +79,6 @@ def consistent_start(
 # ------------------------------------------------------------------------------------- start rows
 
 
-def start_values(model: Model) -> tuple[dict[str, dict[str, Drive]], dict[str, dict[str, float]]]:
-    """Free rows of joints with a coordinate or a rate to start with: constant laws, and rates."""
-    places: dict[str, dict[str, Drive]] = {}
-    rates: dict[str, dict[str, float]] = {}
-    for name, item in model.items.items():
-        if isinstance(item, Joint):
-            at, rate = item.start()
-            if at:
-                places[name] = {row: polynomial([value]) for row, value in at.items()}
-            if rate:
-                rates[name] = rate
-    return places, rates
-
-
 def with_start_rows(
     held: Data, laws: Mapping[str, Mapping[str, Drive]], loose: Collection[str]
 ) -> Data:
@@ -118,12 +104,7 @@ def start_entries(
     model: Model, laws: Mapping[str, Mapping[str, Drive]]
 ) -> list[tuple[str, Entry]]:
     """Lock entries that hold free rows of joints on their laws."""
-    out = []
-    for name, rows in laws.items():
-        joint = model[name]
-        numbers = tuple(ROW_NAMES.index(r) for r in rows)
-        out.append((name, joint.lock_entry(tuple(sorted(numbers)), {"t": dict(rows)})))
-    return out
+    return [(name, entry_of(model[name], rows)) for name, rows in laws.items()]
 
 
 def joint_poses(data: Data, state: State) -> Iterator[tuple[Edge, np.ndarray]]:

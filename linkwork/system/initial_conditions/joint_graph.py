@@ -198,43 +198,40 @@ def inverted(p: np.ndarray) -> np.ndarray:
 
 def joints(data: Data, time: float) -> list[Edge]:
     """Lock joints between two bodies; start rows of a joint belong to it."""
-    together: dict[tuple, list[Element]] = {}
-    for element in active_elements(data):
-        if element.entry.family is LOCK and not is_guide(data.system, element):
-            together.setdefault((element.owner, element.ends), []).append(element)
+    system = data.system
+    data.set_time(time)
+    together: dict[tuple, list[tuple[int, set[int]]]] = {}
+    for i, rows in active_elements(data).items():
+        element = system.elements[i]
+        if element.entry.family is LOCK and not is_guide(system, element):
+            together.setdefault((element.owner, element.ends), []).append((i, rows))
     found = []
     for (owner, ends), elements in together.items():
         pose, held = np.array(IDENTITY), set()
-        for element in elements:
-            numbers, rows = numbers_at(element, time), set(element.entry.rows)
+        for i, rows in elements:
+            numbers = data.tables.reals[system.places[i]]
             places = [row for row in rows if row < 3]
             pose[places] = numbers[RT : RT + 3][places]
             if 5 in rows:
                 pose[3:] = numbers[QT : QT + 4]
             held |= rows
-        first = numbers_at(elements[0], time)
-        markers = first[UA : UA + 7], first[UB : QB + 4]
+        first = data.tables.reals[system.places[elements[0][0]]]
+        markers = first[UA : UA + 7].copy(), first[UB : QB + 4].copy()
         found.append(Edge(owner, ends, JOINT, markers, frozenset(held), pose))
     return found
 
 
-def active_elements(data: Data) -> list[Element]:
-    """Elements with rows in the equations."""
-    return [data.system.elements[i] for i in dict.fromkeys(row.element for row in data.kept_rows)]
+def active_elements(data: Data) -> dict[int, set[int]]:
+    """Elements with rows in the equations, and which of their rows these are."""
+    rows: dict[int, set[int]] = {}
+    for row in data.kept_rows:
+        rows.setdefault(row.element, set()).add(row.index)
+    return rows
 
 
 def is_guide(system: System, element: Element) -> bool:
     """Whether rows only hold a body in the plane of a planar model."""
     return BASE in element.ends and bool(system.model[element.owner].bodies())
-
-
-def numbers_at(element: Element, time: float) -> np.ndarray:
-    """The numbers of an element with those of its motion laws at a time."""
-    reals = np.array(element.entry.reals, float)
-    for law in element.entry.laws:
-        if law.signal is None:
-            reals[law.column : law.column + law.length] = law.values(np.array([time]))[0]
-    return reals
 
 
 def other_edges(data: Data) -> Iterator[Edge]:
@@ -244,7 +241,8 @@ def other_edges(data: Data) -> Iterator[Edge]:
     for name, item in system.model.items.items():
         nodes = [number[body.name] for body in item.bodies()]
         yield from (Edge(name, pair, ITEM) for pair in zip(nodes, nodes[1:]))
-    for element in active_elements(data):
+    for i in active_elements(data):
+        element = system.elements[i]
         ends = [end for end in element.ends if BASE <= end < system.bodies]
         if element.entry.family is not LOCK:
             yield from (Edge(element.owner, pair, OTHER) for pair in zip(ends, ends[1:]))
