@@ -32,8 +32,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analysis.actuators import Actuators
-from linkwork.analysis.assembly.assemble import closed
-from linkwork.analysis.assembly.metric import Scale
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.driven.mechanism import Driven
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
@@ -50,6 +48,8 @@ from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.consistent_start import consistent_start
+from linkwork.system.initial_conditions.metrics import Resistances
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -206,7 +206,7 @@ def inverse_near(
     full.system.refuse_nodes("lw.inverse")
     loose = loose_rows(full.system, actuators, pushing)
     holding = full.restricted(~loose) if loose.any() else full
-    state, _ = closed(full, Scale(full.system, {}, []), begin, tuple(pushing))
+    state = consistent_start(full, Resistances({}), begin, tuple(pushing)).state
     driven = driven_rows(full.system) & ~loose
     if not driven.any():
         raise ModelError(

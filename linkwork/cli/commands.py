@@ -190,7 +190,7 @@ def run(
     if method is not None or rho is not None or integrator is None:
         keywords = {"rho": rho} if rho is not None else {}
         integrator = getattr(linkwork, OFFERED[method or "generalized-alpha"])(**keywords)
-    from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
+    from linkwork.system.initial_conditions.velocities import warn_of_lost_velocities
 
     strategy = None
     if deck is None:

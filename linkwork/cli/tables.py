@@ -185,6 +185,7 @@ def print_info(assembled: Assembled) -> None:
 
     from linkwork.analysis.overview.masses import masses_of
     from linkwork.analysis.overview.overview import ends
+    from linkwork.system.initial_conditions.open_joints import listed
 
     full, model, say = assembled.full, assembled.full.system.model, console()
     say.print(f"'{model.name}': {freedoms(assembled)}", markup=False)
@@ -210,6 +211,8 @@ def print_info(assembled: Assembled) -> None:
         say.print(f"mass {masses.sum():.6g} kg, centre of mass at ({place}) m", markup=False)
     for message in assembled.redundancy.messages:
         say.print(f"redundant: {message}", markup=False)
+    if assembled.moved:
+        say.print(f"start values and drives move {listed(assembled.moved)}", markup=False)
 
 
 def print_versions() -> None:

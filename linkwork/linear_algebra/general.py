@@ -29,6 +29,11 @@ class SparseFactors:
     def solve(self, rhs: np.ndarray, transposed: bool = False) -> np.ndarray:
         return self.lu.solve(rhs, "T" if transposed else "N")
 
+    def smallest_pivot(self) -> float:
+        """Over the largest pivot: near round-off the matrix is singular."""
+        pivots = np.abs(self.lu.U.diagonal())
+        return float(pivots.min(initial=np.inf) / pivots.max(initial=np.finfo(float).tiny))
+
     def determinant_sign(self) -> float:
         """The sign of det A from P A Q = L U with ones on the diagonal of L."""
         lu = self.lu

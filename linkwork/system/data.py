@@ -167,7 +167,9 @@ class Data:
     def restricted(self, keep: np.ndarray) -> Data:
         """New data of the same elements and blocks in which the constraint rows `keep` are
         equations."""
-        return Data(self.system, keep, **self.options)
+        other = Data(self.system, keep, **self.options)
+        other.laws = self.laws
+        return other
 
     @cached_property
     def _read(self) -> np.ndarray:

@@ -188,6 +188,28 @@ def test_joints_that_push_need_not_be_where_they_were_described():
         np.testing.assert_allclose(-found, expected[:, k], atol=1e-8)
 
 
+def test_rates_at_the_start_and_joints_that_push():
+    """Rows that push hold nothing while the start has the rates of joints, either."""
+    tip = {"x": lw.sine(0.1, 0.5), "z": lw.polynomial([0, 0.2, 0.1])}
+    m = lw.Model(gravity=(0, 0, -G))
+    a, b = arm(m, tip)
+    m.add("push a", lw.Lock(lw.GROUND, a, at=a.position, rows="ry"))
+    m.add("push b", lw.Lock(a, b, at=b.position, rows="ry"))
+    # the tip is L1 beside and 0.3 m below the shoulder: angles of the triangle, then its rates
+    d = np.hypot(L1, 0.3)
+    bend = -np.arccos((d**2 - L1**2 - L2**2) / (2 * L1 * L2))
+    first = np.arctan2(-0.3, L1) + np.arccos((d**2 + L1**2 - L2**2) / (2 * d * L1))
+    second = first + bend
+    jacobian = np.array([
+        [0.3, -L2 * np.sin(second)], [L1, L2 * np.cos(second)],
+    ])  # fmt: skip
+    rates = np.linalg.solve(jacobian, [0.1 * 2 * np.pi * 0.5, 0.2])
+    m["elbow"].rate = rates[1]
+    inv = lw.inverse(m, t=0.2, h=0.05, pushing=["push a", "push b"], progress=False)
+    assert float(inv.run["elbow"].rate[0]) == pytest.approx(rates[1], rel=1e-9)
+    assert float(inv.run["shoulder"].rate[0]) == pytest.approx(rates[0], rel=1e-9)
+
+
 AXES = ((0, 0, 1), (0, 1, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0))
 LENGTHS = (0.4, 0.6, 0.5, 0.2, 0.15, 0.1)
 

@@ -153,6 +153,58 @@ def test_statics_holds_it():
     assert lw.static(m)["x"].position[0] == pytest.approx(1.5, abs=1e-12)
 
 
+def quantity(m):
+    m.add("q", lw.Quantity(1.0, damping=2.0, load=0.5))
+
+
+def shared_rates(m):
+    """Two values of first order of which one follows the other without a rate of its own."""
+    m.add("s", lw.StateSpace([[-1.0, 0], [2, -1]], [[1.0], [3]], [2.0], np.diag([1.0, 0])))
+
+
+def reading(m):
+    """A force of nothing that reads a reaction."""
+    load = 0.0 * lw.reads(m["rail of heavy"], "force", axis="x")
+    m.add("read", lw.Force(m["heavy"], (0, 1, 0), drive=load))
+
+
+@pytest.mark.parametrize("method", [lw.GeneralizedAlpha(), lw.MS2(rho=0.6), lw.DIRK43()])
+@pytest.mark.parametrize("other", [quantity, shared_rates, reading])
+def test_bodies_without_mass_beside_vector_nodes(other, method):
+    """A spring and a damper, and two springs in series, move as without the other equations."""
+    for c, k in ((3.0, 0.0), (0.0, 8.0)):
+        runs = []
+        for also in (False, True):
+            m = lw.Model()
+            heavy, light = rail(m, "heavy", 0.1, 2.0), rail(m, "light")
+            tie(m, "spring", light, heavy, 4.0)
+            tie(m, "to the ground", lw.GROUND, light, k, c)
+            if also:
+                other(m)
+            runs.append(lw.transient(m, t=0.5, h=1e-3, method=method, progress=False))
+        for name in ("heavy", "light"):
+            np.testing.assert_allclose(values(runs[1], name), values(runs[0], name), atol=1e-9)
+    # 4 and 8 N/m in series on 2 kg; the light body moves by a third
+    w = np.sqrt(4 * 8 / 12 / 2.0)
+    np.testing.assert_allclose(values(runs[1], "heavy"), 0.1 * np.cos(w * runs[1].time), atol=1e-6)
+    third = values(runs[1], "heavy") / 3
+    np.testing.assert_allclose(values(runs[1], "light")[1:], third[1:], atol=1e-10)
+    assert runs[1]["light"].velocity.values[0, 0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_static_node_that_springs_hold_beside_a_flexible_link():
+    """Springs of 100 N/m hold it against 5 N from the start."""
+    m = lw.Model()
+    node = m.add("node", lw.Body(0, (0, 0, 0)))
+    m.add("spring", lw.Bushing(lw.GROUND, node, at=(0, 0, 0), stiffness=(100,) * 3 + (10,) * 3))
+    m.add("push", lw.Force(node, ALONG, drive=5.0))
+    section = lw.Section.circle(0.02, E=2e11, density=7800)
+    link = m.add("link", lw.FlexibleLink((4, 0, 0), (5, 0, 0), section))
+    m.add("pin", lw.Revolute(lw.GROUND, link.root, axis=(0, 1, 0)))
+    run = lw.transient(m, t=0.01, h=1e-3, progress=False)
+    np.testing.assert_allclose(values(run, "node"), 0.05, rtol=1e-10)
+
+
 def test_without_forces_it_is_still_refused():
     m = lw.Model()
     rail(m, "x")

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.driven.steps import (
     DONE,
     JAMMED,
@@ -43,6 +42,7 @@ from linkwork.results.outputs.violation import violations
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import MinimumNorm, Redundancy
 from linkwork.system.state import State
 

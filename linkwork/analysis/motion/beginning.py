@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.assembly.velocities import warn_of_lost_velocities
 from linkwork.analysis.contacts_at_start import refuse_hard, refuse_overlaps
 from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.starts import require_closed, require_state, state_in
@@ -23,6 +22,7 @@ from linkwork.results.files.model_file import identity
 from linkwork.results.outputs.stamp import stamp
 from linkwork.results.result import snapshot
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.velocities import warn_of_lost_velocities
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model

@@ -22,6 +22,7 @@ from linkwork.model import html
 from linkwork.model.model import Model, private_copy
 from linkwork.system.compilation.collection import bodies_of, nodes_of
 from linkwork.system.compilation.planar import counting
+from linkwork.system.initial_conditions.open_joints import listed
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -103,6 +104,8 @@ def _freedoms(assembled: Assembled) -> list[str]:
         lines.append(f"  redundant rows {rows - rank}")
     if driven:
         lines.append(f"  driven rows {driven}")
+    if assembled.moved:
+        lines.append(f"  start values and drives move {listed(assembled.moved)}")
     return lines
 
 

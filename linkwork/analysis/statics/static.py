@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.assembly.positions import close_joints
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.independence import choose_rows, refuse_driven_speeds
 from linkwork.analysis.motion.checks.lowest_values import LowestValues
@@ -46,6 +45,7 @@ from linkwork.model import checks
 from linkwork.model.model import Model, private_copy
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.state import State
 from linkwork.system.system import compile_model
 

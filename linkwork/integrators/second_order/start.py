@@ -19,7 +19,7 @@ from linkwork.integrators.second_order.fast_starts import (
 from linkwork.math.registers.eights import vectors, zeros8
 from linkwork.system.consistency.accelerations import acceleration_solver, accelerations
 from linkwork.system.compilation.numbering import row_scale
-from linkwork.system.consistency.massless import first_rates
+from linkwork.system.consistency.index_reduction import first_rates
 from linkwork.system.state import State
 from linkwork.system.data import Data
 

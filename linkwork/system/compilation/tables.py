@@ -292,10 +292,7 @@ def scales(
                 points.append(np.reshape(frame.position, (1, 3)))
             else:
                 arms.append(math.sqrt(frame.position @ frame.position))
-    arms.append(float(radii_of_gyration(bodies).max(initial=0.0)))
-    places = np.concatenate(points)
-    away = places - places.mean(axis=0) if len(places) else places
-    length = max(2 * float(np.linalg.norm(away, axis=1).max(initial=0.0)), *arms)
+    length = extent(np.concatenate(points), arms, bodies)
     if not length < FAR:
         raise ModelError(
             f"model '{model.name}' reaches over {length:g} m, too far to compute with; look for a "
@@ -303,6 +300,13 @@ def scales(
         )
     masses = [*bodies[bodies[:, 0] > 0, 0], *(link.item.modal.mass for link in links)]
     return length or 1.0, float(np.median(masses)) if masses else 1.0
+
+
+def extent(places: np.ndarray, arms: Sequence[float], bodies: np.ndarray) -> float:
+    """The extent of places, arms to markers and inertias (rows of the table of bodies)."""
+    away = places - places.mean(axis=0) if len(places) else places
+    radius = float(radii_of_gyration(bodies).max(initial=0.0))
+    return max(2 * float(np.linalg.norm(away, axis=1).max(initial=0.0)), radius, *arms)
 
 
 def radii_of_gyration(bodies: np.ndarray) -> np.ndarray:

@@ -6,7 +6,8 @@
 Friction whose load is a reaction makes f depend on γ: the same matrix then solves again for what is
 left over, until nothing is (consistency.agreement).
 
-Where bodies without mass make this singular, consistency.massless knows more.
+Where bodies without mass or nodes that share rates make this singular, the index is reduced
+(consistency.index_reduction).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from linkwork.errors import SingularError
 from linkwork.linear_algebra import AlongMechanism, LinearSolver, SingularMatrix
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.consistency.consistent import consistent, unknown_scale
-from linkwork.system.consistency.massless import massless_accelerations
+from linkwork.system.consistency.index_reduction import index_reduced
 from linkwork.system.data import Data
 from linkwork.system.elimination import Elimination
 from linkwork.system.evaluate import evaluate
@@ -92,9 +93,23 @@ def accelerations(data: Data, state: State, solver: LinearSolver | None = None) 
     nodes get what their equations determine (consistency.consistent).  solver: its pivots, of a
     state near by, are taken where they are good enough.
     """
+    try:
+        if data.system.layout.values:
+            return consistent(data, state)
+        return of_bodies(data, state, solver)
+    except SingularError:
+        try:
+            found = index_reduced(data, state)
+        except ValueError:  # numbers that are not finite: the error says so
+            found = None
+        if found is None:
+            raise
+        return found
+
+
+def of_bodies(data: Data, state: State, solver: LinearSolver | None) -> State:
+    """The same of a system without vector nodes."""
     system = data.system
-    if system.layout.values:
-        return consistent(data, state)
     still = replace(state, acceleration=None, gamma=None)
     e = data.evaluate(still, cM=1.0, cD=0.0, cK=0.0, rates=True)
     if not np.all(np.isfinite(e.f)):
@@ -105,17 +120,8 @@ def accelerations(data: Data, state: State, solver: LinearSolver | None = None) 
     rhs = D * np.concatenate([-e.f.ravel(), e.Qc])
     solver = solver or acceleration_solver(data)
     y, limit = rhs.copy(), max(GROWTH, WORSE * solver.growth if solver.tables is not None else 0.0)
-    try:
-        with explained(data, matrix.data):
-            solver.factorise(matrix.data, y, limit)
-    except SingularError:
-        try:
-            found = massless_accelerations(data, state, D)
-        except ValueError:  # numbers that are not finite: the error says so
-            found = None
-        if found is None:
-            raise
-        return found
+    with explained(data, matrix.data):
+        solver.factorise(matrix.data, y, limit)
     y = D * (y + solver.solve(rhs - solver.times(y)))  # one refinement
     n = system.motions
     if any(x.entry.reads for x in system.elements):

@@ -6,7 +6,8 @@ unknowns of
 
     r(q, q̇, q̈, γ) = 0,      C_q q̈ = Q_c
 
-One step does where these enter linearly.  Where they are not determined, `descriptor` knows more.
+One step does where these enter linearly.  Where they are not determined, the index is reduced
+(`index_reduction`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ import numpy as np
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ConvergenceError, SingularError
 from linkwork.linear_algebra import AlongMechanism, LinearSolver, SingularMatrix
-from linkwork.system.consistency.descriptor import descriptor_start
 from linkwork.system.data import Data
 from linkwork.system.sparse_rows import SparseRows
 from linkwork.system.state import State
@@ -52,13 +52,7 @@ def consistent(data: Data, state: State) -> State:
         motion = np.concatenate([acceleration.ravel(), np.where(second, values[2], 0.0)])
         rhs = np.concatenate([-e.residual, e.Qc - e.jacobian.times(motion)])
         refuse_not_finite(system, np.concatenate([e.values, rhs]), state)
-        try:
-            y = solved(data, e.values, rhs, now)
-        except SingularError:
-            found = descriptor_start(data, state, by)
-            if found is None:
-                raise
-            return found
+        y = solved(data, e.values, rhs, now)
         refuse_not_finite(system, y, state)
         acceleration = acceleration + y[: layout.rigid].reshape(-1, 6)
         step = y[layout.rigid : n]

@@ -158,7 +158,7 @@ def assembled(deck: Deck, model: Model, *, warn: bool = True) -> Assembled:
 
 
 def note_open_joints(deck: Deck, found: Assembled) -> None:
-    from linkwork.analysis.assembly.metric import listed, violations_of
+    from linkwork.system.initial_conditions.open_joints import listed, violations_of
 
     full = found.full
     C = full.evaluate(full.system.described_state(deck.analysis.initial_time)).C

@@ -1,0 +1,227 @@
+"""One path to a start: positions, then velocities, that satisfy joints, drives and start values.
+
+1. Parts that do not fit, without start values and drives: the least motion of bodies.
+2. Start values and drives: the bodies beyond a joint are carried along, so that the other joints of
+   a tree keep their coordinates; in loops the joint coordinates change as little as they can.
+   With weights of bodies both are one step, the least weighted motion of the bodies.
+3. Velocities in the same two steps (`velocities`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from linkwork.errors import AssemblyError
+from linkwork.math import rotations
+from linkwork.model.drives import Drive, polynomial
+from linkwork.system.compilation.start_rows import laws_of, start_values
+from linkwork.system.data import Data
+from linkwork.system.initial_conditions.joint_graph import JOINT, Edge, JointGraph
+from linkwork.system.initial_conditions.metrics import (
+    BodyMetric,
+    JointMetric,
+    Resistances,
+    body_number,
+)
+from linkwork.system.initial_conditions.positions import (
+    TOLERANCE,
+    close,
+    close_from_anywhere,
+    nearest,
+    residual,
+)  # fmt: skip
+from linkwork.system.initial_conditions.velocities import consistent_velocities
+from linkwork.system.state import State
+from linkwork.system.system import System
+
+PART = 0.5  # rad, or lengths over L, by which joints of loops are moved at once
+NEARLY = 1e-4  # error of joints, lengths over L, that is left on the way
+MOVED = 1e-9  # rad, or lengths over L: a smaller change is round-off
+PARTS = 1000  # of a large change, at most
+
+
+@dataclass(frozen=True)
+class Start:
+    """A state, the largest error of its joints before each Newton step that has closed them, and
+    the joints that start values and drives of others have moved, by how many mm and degrees."""
+
+    state: State
+    history: list[float]
+    moved: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+def consistent_start(
+    held: Data, resistances: Resistances, time: float = 0.0, loose: Collection[str] = ()
+) -> Start:
+    """Positions and velocities; `held`: data of the elements on bodies and on held nodes.
+
+    loose : items whose rows do not hold
+    """
+    model = held.system.model
+    places, rates = start_values(model)
+    data = with_start_rows(held, places, loose)
+    found = start_positions(data, resistances, held.system.described_state(time))
+    laws = {
+        edge.owner: {row: polynomial([coordinate(pose, row) - time * v, v])
+                     for row, v in rates[edge.owner].items()}
+        for edge, pose in joint_poses(held, found.state) if edge.owner in rates
+    } if rates else {}  # fmt: skip
+    moving = with_start_rows(held, laws, loose)
+    return replace(found, state=consistent_velocities(moving, resistances, found.state))
+
+
+# ------------------------------------------------------------------------------------- start rows
+
+
+def with_start_rows(
+    held: Data, laws: Mapping[str, Mapping[str, Drive]], loose: Collection[str]
+) -> Data:
+    """The model with free rows of joints held on these laws, without the rows of loose items."""
+    system = held.system
+    if not laws:
+        keep = np.array([row.owner not in loose for row in system.all_rows], bool)
+        return held if keep.all() else held.restricted(held.keep & keep)
+    starting, rows = system.starting, len(system.all_rows)
+    data = held_data(starting)
+    own = {
+        i: laws_of(system.model[e.owner], laws[e.owner])
+        for i, e in enumerate(starting.elements) if i >= len(system.elements) and e.owner in laws
+    }  # fmt: skip
+    data.laws = tuple((i, own.get(i, law)) for i, law in data.laws)
+    return data.restricted(np.array([
+        row.owner not in loose and (r < rows or row.name in laws.get(row.owner, ()))
+        for r, row in enumerate(starting.all_rows)
+    ], bool))  # fmt: skip
+
+
+def held_data(system: System) -> Data:
+    """Of elements that act on bodies and on nodes that constraints hold: the others, and what they
+    act on, stay as they are described."""
+    held = {g for e in system.elements if e.entry.rows for g in e.ends}
+    return system.data(elements=[
+        i for i, e in enumerate(system.elements)
+        if all(g < system.bodies or g in held for g in e.ends)
+    ])  # fmt: skip
+
+
+def joint_poses(data: Data, state: State) -> Iterator[tuple[Edge, np.ndarray]]:
+    """Joints with the poses of their bodies relative to each other."""
+    graph = JointGraph(data, state)
+    return zip(graph.edges, graph.relative_poses(state))
+
+
+def coordinate(pose: np.ndarray, row: str) -> float:
+    """Displacement z, or angle rz from −2π to 2π, of a relative pose."""
+    return float(pose[2]) if row == "z" else 2 * float(np.arctan2(pose[6], pose[3]))
+
+
+# -------------------------------------------------------------------------------------- positions
+
+
+def start_positions(data: Data, resistances: Resistances, described: State) -> Start:
+    """Positions that satisfy all rows, those of start values and drives after the others."""
+    system = data.system
+    holds = ~system.on_velocities & data.keep
+    data = data.restricted(holds)
+    bodies = resistances.metric(system, described)
+    led = np.array([row.driven for row in system.all_rows], bool) & holds
+    weighted = bool(resistances.weights)  # the user has said what gives way
+    if led.any() and not weighted and error(data, described).max() > TOLERANCE:
+        try:
+            fitting = data.restricted(holds & ~led)
+            state, history = close(fitting, bodies, described)
+            state = nearest(fitting, bodies, state)
+            return led_positions(data, bodies, resistances, state, history)
+        except AssemblyError:
+            pass  # all at once, from the description
+    state, history = close_from_anywhere(data, bodies, described)
+    return Start(nearest(data, bodies, state), history)
+
+
+def led_positions(
+    data: Data, bodies: BodyMetric, resistances: Resistances, origin: State,
+    history: list[float],
+) -> Start:  # fmt: skip
+    """Positions with start values and drives, from those without them."""
+    if error(data, origin).max() < TOLERANCE:
+        return Start(origin, history)
+    still = [body_number(data.system, name) for name in resistances.fixed]
+    graph = JointGraph(data, origin, still)
+    metric = JointMetric(bodies.column, bodies.free, origin, graph)
+    leading = Leading(data, graph, metric.before)
+    state = leading.carried(origin, 1.0)
+    if error(data, state).max() < TOLERANCE:
+        return Start(state, history)
+    try:
+        state, more = leading.through_parts(metric, origin)
+    except AssemblyError:
+        state, more = close_from_anywhere(data, metric, state)
+    state = nearest(data, metric, state)
+    return Start(state, more, leading.others_moved(graph.change(state, metric.before)))
+
+
+def error(data: Data, state: State) -> np.ndarray:
+    """|C|, lengths over L."""
+    return np.abs(residual(data, state))
+
+
+class Leading:
+    """Joints with start values or drives: the ways of those in the tree, from these poses."""
+
+    def __init__(self, data: Data, graph: JointGraph, before: np.ndarray) -> None:
+        self.data, self.graph, self.before = data, graph, before
+        self.led = np.array([row.driven for row in data.kept_rows])
+        self.rows: dict[str, set[int]] = {}
+        for row in data.kept_rows:
+            if row.driven:
+                self.rows.setdefault(row.owner, set()).add(row.index)
+        self.ways: dict[int, np.ndarray] = {}
+        for _, i in graph.tree.values():
+            edge = graph.edges[i]
+            if edge.kind == JOINT and edge.owner in self.rows:
+                pose = edge.held(before[i])
+                turn = rotations.multiply(rotations.conjugate(before[i, 3:]), pose[3:])
+                way = pose[:3] - before[i, :3], rotations.logarithm(turn)
+                self.ways[i] = np.concatenate(way)
+
+    def carried(self, state: State, part: float) -> State:
+        """The state with that part of the way, what lies beyond the joints carried along."""
+        for i, way in self.ways.items():
+            turn = rotations.exponential(part * way[3:])
+            turn = rotations.multiply(self.before[i, 3:], turn)
+            pose = np.append(self.before[i, :3] + part * way[:3], turn)
+            state = self.graph.carried(state, i, pose)
+        return state
+
+    def through_parts(self, metric: JointMetric, origin: State) -> tuple[State, list[float]]:
+        """The whole way in parts, the loops closed after each, so that no branch is left."""
+        data, C = self.data, residual(self.data, origin)
+        sizes = [
+            max(np.linalg.norm(way[3:]), np.linalg.norm(way[:3]) / self.graph.lengths[i])
+            for i, way in self.ways.items()
+        ]
+        parts = min(math.ceil(max(sizes, default=PART) / PART), PARTS) or 1
+        carried = np.array([
+            row.owner in {self.graph.edges[i].owner for i in self.ways} for row in data.kept_rows
+        ])  # fmt: skip
+        state = origin
+        for k in range(1, parts):
+            moved = self.carried(state, k / parts)
+            left = np.where(carried, residual(data, moved), (1 - k / parts) * C)
+            state, _ = close(data, metric, moved, np.where(self.led, left, 0.0), NEARLY)
+        return close(data, metric, self.carried(state, 1.0))
+
+    def others_moved(self, change: np.ndarray) -> dict[str, dict[str, float]]:
+        """Displacements (mm) and angles (degrees) of other joint coordinates."""
+        moved = {}
+        for edge, way in zip(self.graph.edges, change):
+            led = self.rows.get(edge.owner, set())
+            shift = float(np.linalg.norm([x for row, x in enumerate(way[:3]) if row not in led]))
+            turn = 0.0 if led & {3, 4, 5} else float(np.linalg.norm(way[3:]))
+            if edge.kind == JOINT and max(shift / self.data.system.length, turn) > MOVED:
+                moved[edge.owner] = {"mm": 1e3 * shift, "deg": float(np.degrees(turn))}
+        return moved
