@@ -8,7 +8,6 @@ from linkwork.recursive.tree.layout import Tree
 from linkwork.system.evaluate import Tables
 from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.loops.closing import Loops
-from linkwork.system.elimination.tables import Elimination
 from linkwork.math.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import (
     drive_joints, evaluate_constraints, forward, jacobian,
@@ -23,7 +22,7 @@ def evaluate_loops(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, 
     """Rows of the cut joints at (q, v), and `count` times their Jacobian."""
     tables, work = record_at(Tables, tables), record_at(Work, work)
     tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops, cut = record_at(Loops, loops), record_at(Elimination, cut)
+    loops = record_at(Loops, loops)
     work.gamma[:] = 0.0
     evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
     for _ in range(count):
@@ -38,7 +37,7 @@ def many_forwards(
     """Joint accelerations, computed `count` times."""
     tables, work = record_at(Tables, tables), record_at(Work, work)
     tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops, cut = record_at(Loops, loops), record_at(Elimination, cut)
+    loops = record_at(Loops, loops)
     for _ in range(count):
         forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out)
 
@@ -49,7 +48,7 @@ def inverse(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, a, t
     """Forces along the joints' velocities for accelerations a, cut joints open."""
     tables, work = record_at(Tables, tables), record_at(Work, work)
     tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops, cut = record_at(Loops, loops), record_at(Elimination, cut)
+    loops = record_at(Loops, loops)
     work.gamma[:] = 0.0
     evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, False)
     if tables.directory.shape[0] > 0:

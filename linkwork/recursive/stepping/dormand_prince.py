@@ -17,7 +17,6 @@ from linkwork.system.evaluate import Tables
 from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.tree.parts import Motion
 from linkwork.recursive.loops.closing import Loops
-from linkwork.system.elimination.tables import Elimination
 from linkwork.integrators.contract import StepRows
 from linkwork.math.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import (
@@ -182,7 +181,7 @@ def advance_adaptive(
     """
     tables, work = record_at(Tables, tables), record_at(Work, work)
     tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops, cut = record_at(Loops, loops), record_at(Elimination, cut)
+    loops = record_at(Loops, loops)
     run, ahead, out = record_at(Motion, run), record_at(Motion, ahead), record_at(StepRows, out)
     tried = False
     for step in range(first, times.shape[0]):

@@ -25,7 +25,6 @@ from linkwork.system.evaluate import Tables
 from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.tree.parts import Motion
 from linkwork.recursive.loops.closing import Loops
-from linkwork.system.elimination.tables import Elimination
 from linkwork.integrators.contract import StepRows
 from linkwork.math.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
@@ -101,7 +100,7 @@ def advance_implicit(
     """Steps at `times`; stiffness (2, velocities): K and D.  Returns (status, steps done)."""
     tables, work = record_at(Tables, tables), record_at(Work, work)
     tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops, cut = record_at(Loops, loops), record_at(Elimination, cut)
+    loops = record_at(Loops, loops)
     run, out = record_at(Motion, run), record_at(StepRows, out)
     c = (1.0 - weights[ALPHA_F]) / (1.0 - weights[ALPHA_M])
     guess, kappa, load = run.stages[0], run.stages[1], run.stages[2]

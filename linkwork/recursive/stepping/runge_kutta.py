@@ -18,7 +18,6 @@ from linkwork.system.evaluate import Tables
 from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.tree.parts import Motion
 from linkwork.recursive.loops.closing import Loops
-from linkwork.system.elimination.tables import Elimination
 from linkwork.integrators.contract import StepRows
 from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qmul, qscale
@@ -214,7 +213,7 @@ def advance_rk4(
     """
     tables, work = record_at(Tables, tables), record_at(Work, work)
     tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops, cut = record_at(Loops, loops), record_at(Elimination, cut)
+    loops = record_at(Loops, loops)
     run, out = record_at(Motion, run), record_at(StepRows, out)
     if h == 0.0:
         begin_at(
