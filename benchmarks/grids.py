@@ -70,7 +70,7 @@ def fastest(task: Callable[[], Any], runs: int) -> float:
 def run(sides: list[int], runs: int = 3) -> dict[str, Any]:
     from scipy.sparse.linalg import splu
 
-    from linkwork.system.sparse_lu import analyse, refactor, solve
+    from linkwork.linear_algebra.core import analyse, refactor, solve
     from linkwork.system.system import compile_model
 
     system = compile_model(build(sides))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import linkwork as lw
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 if TYPE_CHECKING:
     from rich.console import Console

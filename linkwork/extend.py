@@ -92,12 +92,12 @@ from linkwork.integrators.second_order.methods import (
     Coefficients, FirstOrder, LinearMethod, first_order_family, newmark_family,
 )  # fmt: skip
 from linkwork.integrators.values import ALG, HISTORY, VDOT, VDOTPREV, VPREV, XPREV, V
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel, Loads, Motion
-from linkwork.math.memory.pointers import Routine
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel, Loads, Motion
+from linkwork.kernels.memory.pointers import Routine
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at4, at9, cc, cm, column, cross, dot, inverse3, madd, mc, mm,
     mscale, mt, mv, outer, scale, skew, solve3, sub, tm, transpose, tv,
 )  # fmt: skip

@@ -18,10 +18,10 @@ from matplotlib.colors import ListedColormap
 
 import linkwork as lw
 from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.linear_algebra.along_mechanism import Elimination, analyse
+from linkwork.linear_algebra.along_mechanism.tables import BODY, PARENT, PIVOTS, ROW, ROWS, UNKNOWN
 from linkwork.results.plots import COLOURS, GREY, LIGHT
 from linkwork.system.data import Data
-from linkwork.system.elimination import Elimination, analyse
-from linkwork.system.elimination.tables import BODY, PARENT, PIVOTS, ROW, ROWS, UNKNOWN
 
 POINTS = {"A": (0, 0, 0), "B": (0, 0, 0.1), "C": (0.4, 0, 0.3), "D": (0.4, 0, 0)}
 BARS = {"crank": "AB", "coupler": "BC", "rocker": "CD"}

@@ -20,10 +20,10 @@ from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.forces.stop import moves
 from linkwork.elements.joints.joints import Joint
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.result import Result
-from linkwork.system.consistency.agreement import agreement
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.agreement import agreement
 from linkwork.system.redundancy import MinimumNorm
 from linkwork.system.state import State
 from linkwork.system.system import System

@@ -42,7 +42,7 @@ from linkwork.analysis.starts import require_steps
 from linkwork.elements.joints.joints import Lock
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError, users_line
 from linkwork.integrators.blocked import COMPARE, blocked_motion
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks, html
 from linkwork.model.model import Model
 from linkwork.results.result import Result

@@ -24,8 +24,8 @@ import scipy.sparse as sp
 
 from linkwork.analysis.motion.checks.parts.small_deflections import STIFFENS, large_deflection
 from linkwork.errors import LinkworkWarning, users_line
+from linkwork.kernels import rotations
 from linkwork.linear_algebra import SingularMatrix, SparseFactors
-from linkwork.math import rotations
 from linkwork.results.result import Result
 from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.state import State

@@ -26,7 +26,7 @@ import numpy as np
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.starts import StateLike, require_state
 from linkwork.errors import AssemblyError, ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.frame import GROUND, Frame, as_frame

@@ -26,8 +26,8 @@ import numpy as np
 
 from linkwork.elements.bodies.body import Body
 from linkwork.elements.laws.base import BEYOND, FURTHER, PRESTRAIN, ConstitutiveLaw
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
 
 MET, MET_AT, PASSED, KNOWN, NOTES = 0, 1, 2, 3, 4
 

@@ -30,8 +30,8 @@ then places of what it reads, whether it shares numbers, and the integers of its
 
 from __future__ import annotations
 
-from linkwork.math.compiled import inlined
-from linkwork.math.registers.eights import six8, store8
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.registers.eights import six8, store8
 
 # columns of nodes
 POS, QUAT, VEL, OMEGA, ROT, NODE = 0, 3, 7, 10, 13, 24  # the last two are free

@@ -20,10 +20,10 @@ from linkwork.elements.layout import (
     AA, AB, BA, BB, OMEGA, POS, ROT, VEL, add33,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
 from linkwork.model import checks

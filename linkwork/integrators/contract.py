@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 
 import numpy as np
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3, stored
+from linkwork.kernels.memory.records import Floats, Floats2, Floats3, stored
 
 from linkwork.system.state import State
 from linkwork.system.data import Data

@@ -19,10 +19,10 @@ from __future__ import annotations
 from linkwork.elements.layout import OMEGA, SIX, TANGENT
 from linkwork.integrators.second_order.stepper import CA
 from linkwork.integrators.values import MOVE
-from linkwork.math.compiled import inlined, lean
-from linkwork.math.kernel import Loads, Motion, call_kernel
-from linkwork.math.memory.records import refer
-from linkwork.math.vectors import at, at9, cross, mv
+from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.kernel import Loads, Motion, call_kernel
+from linkwork.kernels.memory.records import refer
+from linkwork.kernels.vectors import at, at9, cross, mv
 from linkwork.system.evaluate import acceleration_of
 
 NORM, RELNORM, SEPNORM, MINMAX = 1, 2, 3, 4

@@ -22,7 +22,7 @@ import numpy as np
 from linkwork.elements.layout import (
     BY_RATE, BY_SECOND, BY_VALUE, RATE, SECOND, VALUE,
 )  # fmt: skip
-from linkwork.math.compiled import inlined, spliced
+from linkwork.kernels.compiled import inlined, spliced
 
 # history, as that of bodies: rate, second derivative, algorithmic one, displacement of the step
 # before, rate and second derivative before

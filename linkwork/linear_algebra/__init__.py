@@ -11,13 +11,13 @@
 `LinearSolver` is the contract; `inertia` counts negative eigenvalues.
 """
 
-from linkwork.linear_algebra.along_mechanism import AlongMechanism
-from linkwork.linear_algebra.core import SparseCore
+from linkwork.linear_algebra.along_mechanism.solver import AlongMechanism
+from linkwork.linear_algebra.core import SingularMatrix
+from linkwork.linear_algebra.core.solver import SparseCore
 from linkwork.linear_algebra.dense import Dense
 from linkwork.linear_algebra.general import SparseFactors
+from linkwork.linear_algebra.pattern import Pattern
 from linkwork.linear_algebra.solver import LinearSolver, LowRank, Quality
-from linkwork.system.pattern import Pattern
-from linkwork.system.sparse_lu import SingularMatrix
 
 __all__ = [
     "AlongMechanism", "Dense", "LinearSolver", "LowRank", "Quality", "SingularMatrix", "SparseCore",

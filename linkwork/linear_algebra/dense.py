@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.kernels.sparse import dense as la
+from linkwork.linear_algebra.core import SingularMatrix
+from linkwork.linear_algebra.core.analysis import equilibrate
+from linkwork.linear_algebra.core.pivots import VANISHING
 from linkwork.linear_algebra.solver import LinearSolver
-from linkwork.math.sparse import dense as la
-from linkwork.system.sparse_lu import SingularMatrix
-from linkwork.system.sparse_lu.analysis import equilibrate
-from linkwork.system.sparse_lu.pivots import VANISHING
 
 
 class Dense(LinearSolver):

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.math import sparse as sp
-from linkwork.system.sparse_lu import SingularMatrix
+from linkwork.kernels import sparse as sp
+from linkwork.linear_algebra.core import SingularMatrix
 
 
 class SparseFactors:

@@ -27,7 +27,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkwork.linear_algebra.least_degree import least_degree
-from linkwork.system.pattern import Pattern
+from linkwork.linear_algebra.pattern import Pattern
 
 WEAK = 1e-2  # of A₁₂: weaker directions wait, which bounds the growth of what remains
 

@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.system.pattern import Pattern
-from linkwork.system.sparse_lu import SingularMatrix
+from linkwork.linear_algebra.core import SingularMatrix
+from linkwork.linear_algebra.pattern import Pattern
 
 GROWTH = 1e6  # of round-off in the elimination, before pivots are chosen anew
 

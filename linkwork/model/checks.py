@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import one_rotation
 
 SMALLEST, LARGEST = 1e-50, 1e50  # of physical quantities: products of a few stay in range

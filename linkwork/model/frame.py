@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks, one_rotation
 from linkwork.model.given import Orientation, Placed, Vector, given
 from linkwork.model.registry import Item

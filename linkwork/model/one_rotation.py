@@ -1,6 +1,6 @@
 """One rotation at a time, in plain numbers: what models are made of.
 
-The functions of `math.rotations` take arrays of any number of rotations, which for one of them
+The functions of `kernels.rotations` take arrays of any number of rotations, which for one of them
 costs ten times as long.  These round in the same order, so that both give the same bits.
 """
 

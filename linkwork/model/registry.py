@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.addresses import address_of
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.addresses import address_of
 from linkwork.model import checks
 from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
@@ -61,7 +61,7 @@ class Family:
     counts: tuple[str, ...] = ()
     reads: int = 0
     answers: int = -1  # of a node that follows three multipliers: where among its reals it leaves
-    # its slopes by them (system.rank_one.sensors)
+    # its slopes by them (linear_algebra.low_rank)
     numbers: int = 0  # of a sensor of friction: where among its reals those of the element begin
     angles: tuple[int, ...] = ()  # rows that measure rotations, not lengths
     velocity: tuple[int, ...] = ()  # rows that are conditions on velocities, A v + C_t = 0

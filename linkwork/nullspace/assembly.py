@@ -28,12 +28,12 @@ from linkwork.elements.layout import (
     VEL,
     add33,
 )  # fmt: skip
-from linkwork.math import kernel
-from linkwork.math.compiled import inlined, lean
-from linkwork.math.kernel import call_kernel
-from linkwork.math.memory.records import refer
-from linkwork.math.rotations import rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels import kernel
+from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.kernel import call_kernel
+from linkwork.kernels.memory.records import refer
+from linkwork.kernels.rotations import rotation_matrix
+from linkwork.kernels.vectors import (
     IDENTITY,
     at,
     at4,

@@ -18,12 +18,12 @@ import numpy as np
 from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
 from linkwork.errors import SingularError
 from linkwork.integrators.explicit.augmented import MOTION, differentiate
-from linkwork.math.compiled import compiled
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.system.consistency.accelerations import accelerations, factorise
+from linkwork.kernels.compiled import compiled
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.system.data import Data
-from linkwork.system.elimination.tables import Elimination
 from linkwork.system.evaluate import Tables, Work, evaluate
+from linkwork.system.initial_conditions.accelerations import accelerations, factorise
 from linkwork.system.state import State
 
 PIVOTS = "balance"  # how their names begin in a restart

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkwork.elements.layout import POS, QUAT, ROT, SIX, STRIDE
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace.constraints.director_rows import external_rows, internal_rows
 from linkwork.nullspace.motion import Parts

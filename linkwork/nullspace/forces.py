@@ -45,10 +45,10 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel, KernelTable, kernel_table
-from linkwork.math.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel, KernelTable, kernel_table
+from linkwork.kernels.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
+from linkwork.kernels.vectors import (
     add,
     at,
     at4,
@@ -68,7 +68,7 @@ from linkwork.nullspace.constraints.rows import element_ints
 from linkwork.system.compilation.tables import NO_FAMILY
 from linkwork.system.data import Data
 from linkwork.system.evaluate import Tables
-from linkwork.system.rank_one.sensor_nodes import sensor_groups
+from linkwork.system.sensor_nodes import sensor_groups
 from linkwork.system.system import System
 
 SPRING_, TORSION_, BUSHING_ = 0, 1, 2

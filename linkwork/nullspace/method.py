@@ -51,7 +51,7 @@ class EnergyMomentum(Written):
     def run(self, full: Data, data: Data, state: State, h: float) -> Run:
         from linkwork.nullspace.constrained_run import ConstrainedRun
         from linkwork.nullspace.run import ReducedRun
-        from linkwork.system.rank_one.sensor_nodes import sensor_nodes
+        from linkwork.system.sensor_nodes import sensor_nodes
 
         full.system.refuse_nodes("lw.EnergyMomentum", sensor_nodes(full.system))
         return (ReducedRun if self.reduced else ConstrainedRun)(self, full, data, state, h)

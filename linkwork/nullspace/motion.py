@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE
-from linkwork.math import rotations
-from linkwork.math.registers.eights import zeros8
+from linkwork.kernels import rotations
+from linkwork.kernels.registers.eights import zeros8
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace.assembly import Motion
 from linkwork.nullspace.constraints import tree as tr

@@ -25,11 +25,11 @@ one in `LEARN`, as long as predictions are good enough for a single correction.
 from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import inlined
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.registers.eights import larger8, load8, spread8, store8
-from linkwork.math.rotations import qconj, qmul
-from linkwork.math.vectors import at, at4
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.registers.eights import larger8, load8, spread8, store8
+from linkwork.kernels.rotations import qconj, qmul
+from linkwork.kernels.vectors import at, at4
 from linkwork.nullspace.constraints.tree import (
     ANGLE,
     CHILD,

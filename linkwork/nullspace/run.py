@@ -11,7 +11,7 @@ from linkwork.integrators.contract import StepRows, step_rows
 from linkwork.integrators.left_out import watch_left_out_rows
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import DONE, NO_CONVERGENCE
-from linkwork.math.compiled import announce
+from linkwork.kernels.compiled import announce
 from linkwork.model.signals.held import due_at
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns
@@ -30,10 +30,10 @@ from linkwork.nullspace.directors import Directors
 from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.prediction import COUNT
 from linkwork.nullspace.sensing import ROUNDS, Sensing
-from linkwork.system.consistency.accelerations import factorise
 from linkwork.system.data import Data
-from linkwork.system.rank_one.sensor_nodes import followed_at_all_times
+from linkwork.system.initial_conditions.accelerations import factorise
 from linkwork.system.redundancy import independent_rows
+from linkwork.system.sensor_nodes import followed_at_all_times
 from linkwork.system.state import State
 
 CARRIED = ("base", "velocity", "coordinate", "past", "learned", "work", "mu")

@@ -18,12 +18,12 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import BY_VALUE, VALUE
-from linkwork.math.compiled import lean
+from linkwork.kernels.compiled import lean
 from linkwork.nullspace.assembly import put_middle
 from linkwork.nullspace.balance import Balance
 from linkwork.system.data import Data
 from linkwork.system.evaluate import Work
-from linkwork.system.rank_one.sensor_nodes import sensor_places, sensor_units
+from linkwork.system.sensor_nodes import sensor_places, sensor_units
 from linkwork.system.state import State
 
 ROUNDS = 40  # steps of Broyden's method

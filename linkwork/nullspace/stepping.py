@@ -17,9 +17,11 @@ from __future__ import annotations
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, SIX, VEL
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
-from linkwork.math.compiled import inlined, lean
-from linkwork.math.memory.records import record_at
-from linkwork.math.vectors import at, at9, cross, mm, tv
+from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.memory.records import record_at
+from linkwork.kernels.vectors import at, at9, cross, mm, tv
+from linkwork.linear_algebra.along_mechanism import solution, solve
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.nullspace.assembly import (
     GROWTH,
     LENGTH,
@@ -49,8 +51,6 @@ from linkwork.nullspace.prediction import (
     predict_multipliers,
     remember_increments,
 )  # fmt: skip
-from linkwork.system.elimination import solution, solve
-from linkwork.system.elimination.tables import Elimination
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
 LOOSE = 1e-10  # error of a row left out of the equations, lengths over L

@@ -6,12 +6,12 @@ the amplitudes of a flexible link also τ = Cᵀ A + E q̈ + r + Σ Φᵀ w of i
 
 from __future__ import annotations
 
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused, fused_inlined
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused, fused_inlined
 from linkwork.recursive.tree.layout import Tree
 from linkwork.recursive.tree.layout import Sweep
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.vectors import add, cross, scale, three
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.vectors import add, cross, scale, three
 from linkwork.recursive.sweeps.general_joint import inertia_times, six_dot
 from linkwork.recursive.tree.layout import (
     BASE, BENDING, BIAS, DOF, HINGE_JOINT, INTS, IV, KIND, PARENT, RECORD, ROT, SECTION, WRENCH,

@@ -95,7 +95,7 @@ class Recursive(Written):
     def run(self, full: Data, data: Data, state: State, h: float) -> Run:
         system = full.system
         from linkwork.recursive.run import RUNS
-        from linkwork.system.rank_one.sensor_nodes import sensor_nodes
+        from linkwork.system.sensor_nodes import sensor_nodes
 
         if self.integrator == "dormand-prince":
             system.refuse_held("Recursive's dormand-prince, whose steps follow its own error,")

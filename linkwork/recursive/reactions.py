@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.elements.joints.lock import LEVEL, LOCK, QA, QB, QT, REALS, UB
 from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.registry import Entry
 from linkwork.recursive.tree.tables import markers
 from linkwork.recursive.tree.topology import Step, Topology

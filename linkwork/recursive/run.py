@@ -12,7 +12,7 @@ from linkwork.errors import SingularError
 from linkwork.integrators.contract import BasicRun, StepRows, StepFailure, step_rows
 from linkwork.integrators.friction import refuse_bristles
 from linkwork.integrators.blocked import COMPARE, blocked_motion, no_accelerations
-from linkwork.math.compiled import announce
+from linkwork.kernels.compiled import announce
 from linkwork.model.signals.held import due_at
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.stepping import dormand_prince as dp
@@ -25,7 +25,7 @@ from linkwork.recursive.tree.layout import BALL, BODY, IV, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.reactions import TreeReactions
 from linkwork.recursive.sampled_sensors import SampledSensors, steps_together
-from linkwork.system.rank_one.sensor_nodes import unsolved
+from linkwork.system.sensor_nodes import unsolved
 from linkwork.system.state import State
 from linkwork.system.data import Data
 

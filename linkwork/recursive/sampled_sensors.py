@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwork.elements.signals.measured import Sensor
 from linkwork.integrators.contract import StepRows
-from linkwork.system.rank_one.sensor_nodes import sensor_places
+from linkwork.system.sensor_nodes import sensor_places
 from linkwork.system.state import State
 from linkwork.system.data import Data
 

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.layout import ACCEPT, BY_VALUE, COEFS, TANGENT
-from linkwork.math import sparse as sp
+from linkwork.kernels import sparse as sp
+from linkwork.linear_algebra.low_rank import FIRST, SENSOR
+from linkwork.linear_algebra.pattern import Pattern
 from linkwork.system.compilation.numbering import Row, signal_pairs
 from linkwork.system.evaluate import (
     BODIES,
@@ -33,11 +35,9 @@ from linkwork.system.evaluate import (
     make_work,
     set_rotations,
 )  # fmt: skip
+from linkwork.system.far_feedback import distant_signals
 from linkwork.system.matrices import Evaluation
 from linkwork.system.part import part_of
-from linkwork.system.pattern import Pattern
-from linkwork.system.rank_one.distant import distant_signals
-from linkwork.system.rank_one.sensors import FIRST, SENSOR
 from linkwork.system.state import State
 
 if TYPE_CHECKING:

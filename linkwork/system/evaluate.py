@@ -35,9 +35,9 @@ from linkwork.elements.layout import (
     TANGENT,
     VEL,
 )  # fmt: skip
-from linkwork.math.compiled import compiled, inlined, lean, spliced
-from linkwork.math.kernel import Loads, Motion, call_kernel
-from linkwork.math.memory.records import (
+from linkwork.kernels.compiled import compiled, inlined, lean, spliced
+from linkwork.kernels.kernel import Loads, Motion, call_kernel
+from linkwork.kernels.memory.records import (
     Floats,
     Floats2,
     Floats3,
@@ -48,15 +48,15 @@ from linkwork.math.memory.records import (
     refer,
     stored,
 )
-from linkwork.math.registers.eights import zeros8
-from linkwork.math.rotations import rotation_matrix
-from linkwork.math.vectors import at4
-from linkwork.system.pattern import Pattern
+from linkwork.kernels.registers.eights import zeros8
+from linkwork.kernels.rotations import rotation_matrix
+from linkwork.kernels.vectors import at4
+from linkwork.linear_algebra.pattern import Pattern
 
 SLOTS = 64  # families in one model
 # a row of Tables.signals: where its number is among the reals, its first end, how many ends it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted
-# on; which update it is (system.rank_one.distant), −1 for blocks; how many of the last reals of the
+# on; which update it is (system.far_feedback), −1 for blocks; how many of the last reals of the
 # element are its memory
 (NUMBER, ENDS, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH, UPDATE,
  MEMORY, SIGNAL_COLUMNS) = range(14)  # fmt: skip
@@ -87,7 +87,7 @@ class Tables(NamedTuple):
     signals: Ints2  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
     signal_ends: Ints2  # bodies and nodes they act on and read, (n, END_COLUMNS)
     signal_family_count: Ints  # how many families, the first, compute them
-    sensors: Ints2  # nodes that follow multipliers (system.rank_one.sensors)
+    sensors: Ints2  # nodes that follow multipliers (linear_algebra.low_rank)
     answers: Floats2  # (sensors and updates, unknowns) room for what they change
     updates: Floats3  # (n, 2, motion unknowns) u and w of numbers that follow distant bodies
 

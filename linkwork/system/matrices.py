@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.math import sparse as sp
-from linkwork.system.pattern import Pattern
-from linkwork.system.sparse_rows import SparseRows
+from linkwork.kernels import sparse as sp
+from linkwork.linear_algebra.pattern import Pattern
+from linkwork.linear_algebra.sparse_rows import SparseRows
 
 
 @dataclass(frozen=True)

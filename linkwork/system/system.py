@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math.compiled import announce
-from linkwork.math.compiling.undisturbed import without_collection
+from linkwork.kernels.compiled import announce
+from linkwork.kernels.compiling.undisturbed import without_collection
+from linkwork.linear_algebra.pattern import make_pattern
 from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Entry
 from linkwork.system.compilation.collection import (
@@ -32,7 +33,6 @@ from linkwork.system.compilation.tables import make_tables, round_off, scales, w
 from linkwork.system.data import Data, protected
 from linkwork.system.evaluate import Tables, evaluate
 from linkwork.system.layout import Layout
-from linkwork.system.pattern import make_pattern
 from linkwork.system.state import State
 
 PATTERN_ARRAYS = ("indptr", "indices", "places", "groups", "first")

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.elements.beams.kernels.strains import node_frames
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.results.outputs.deformed.beams import (
     axis_at,

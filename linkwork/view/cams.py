@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.elements.contact.cams.curves import spline
 from linkwork.elements.contact.cams.follower import CamFollower
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.view.solids.shapes import Part
 from linkwork.view.solids.symbols import BRASS, STEEL

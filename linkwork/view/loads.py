@@ -18,7 +18,7 @@ from linkwork.elements.deformable.viscous_body import ViscousBody
 from linkwork.elements.failures import forget_failures
 from linkwork.elements.forces.force import Load
 from linkwork.elements.forces.force_pair import ForcePair
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.frame import Frame, as_frame, carries_frames
 from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import memory_elements, memory_place

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.results.result import Result
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from linkwork.elements.joints.joints import Joint
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.frame import Frame
 from linkwork.results.outputs.stored import body_motion
 from linkwork.results.result import Result

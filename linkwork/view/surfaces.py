@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.aero.surfaces import survey as told
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.outputs.surfaces import surveyed
 from linkwork.view.solids.shapes import Part
 

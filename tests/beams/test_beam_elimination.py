@@ -7,8 +7,9 @@ import scipy.sparse.linalg as sla
 
 import linkwork as lw
 from linkwork import compile_model
-from linkwork.math.registers.eights import zeros8
-from linkwork.system import elimination, sparse_lu
+from linkwork.kernels.registers.eights import zeros8
+from linkwork.linear_algebra import along_mechanism as elimination
+from linkwork.linear_algebra import core as sparse_lu
 
 
 def cantilever(elements, order=3, E=1e9, length=2.0, gravity=9.81):

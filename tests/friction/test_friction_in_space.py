@@ -150,7 +150,7 @@ def test_results_do_not_know_the_axes():
 
 
 def rotation(q):
-    from linkwork.math.rotations import matrix
+    from linkwork.kernels.rotations import matrix
 
     return matrix(q)
 

@@ -72,7 +72,7 @@ def test_order_is_kept_at_the_start(method):
 
 
 def test_bodies_without_mass_beside_it_change_nothing():
-    """Accelerations at the start then come from other equations (consistency.index_reduction)."""
+    """Accelerations at the start then come from index reduction."""
     m = block_on_a_plane(lw.Coulomb(0.3))
     light = m.add("light", lw.Body(0, (0, 0, 0), position=(0, 1, 0)))
     words = dict(stiffness=(10,) * 6, damping=(1,) * 6)

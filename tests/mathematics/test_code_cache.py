@@ -15,7 +15,7 @@ import numba
 import pytest
 
 import linkwork
-from linkwork.math.compiling import code_cache, contents
+from linkwork.kernels.compiling import code_cache, contents
 
 PACKAGE = Path(linkwork.__file__).parent
 needs_compiler = pytest.mark.skipif(
@@ -152,7 +152,7 @@ print(SPRING.kernel.address > 0)
 """
 SMALL = WATCHED + """
 import numpy as np
-from linkwork.math.compiled import lean
+from linkwork.kernels.compiled import lean
 
 @lean
 def total(x):
@@ -179,7 +179,7 @@ def test_another_tree_with_other_comments_compiles_nothing_anew(tmp_path):
     first = run(SPRING, tmp_path / "cache").stdout
     assert "compiles" in first
     shutil.copytree(PACKAGE, tmp_path / "tree" / "linkwork", ignore=shutil.ignore_patterns("*.pyc"))
-    for name in ("elements/layout.py", "math/kernel.py", "math/vectors.py"):
+    for name in ("elements/layout.py", "kernels/kernel.py", "kernels/vectors.py"):
         file = tmp_path / "tree" / "linkwork" / name
         text = file.read_text()
         text = text.replace('"""', '"""Other words.\n\n', 1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.math import compiled as module
+from linkwork.kernels import compiled as module
 
 PENDULUM = """
 import json, warnings
@@ -91,9 +91,9 @@ def test_a_version_of_numba_that_is_not_known_is_used_plainly(monkeypatch):
 
 VECTORS = """
 import numpy as np
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import PLAIN, compiled
-from linkwork.math.registers.eights import load8, store8, sum8, zeros8
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import PLAIN, compiled
+from linkwork.kernels.registers.eights import load8, store8, sum8, zeros8
 
 @compiled
 def twice(x):
@@ -137,9 +137,9 @@ def test_runs_with_public_functions_of_numba_alone_have_the_same_digits():
 
 CALLED = """
 import numpy as np
-from linkwork.math.compiled import compiled, inlined
-from linkwork.math.rotations import qexp, rotation_matrix
-from linkwork.math.vectors import cross, mv
+from linkwork.kernels.compiled import compiled, inlined
+from linkwork.kernels.rotations import qexp, rotation_matrix
+from linkwork.kernels.vectors import cross, mv
 
 @inlined
 def turned(x, v):

@@ -9,8 +9,8 @@ from hypothesis.extra.numpy import arrays
 from inside import compiled
 from uncompiled import printed_numbers
 
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.registers.eights import (
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.registers.eights import (
     LANES,
     any8,
     high8,

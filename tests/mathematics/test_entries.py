@@ -1,7 +1,7 @@
 """Functions that Python and compiled code both call: the same digits whoever compiled them.
 
 Code from disk and code made in this process would be optimised with their callers in different
-ways.  `CompiledHere` therefore gives callers a part of their own (math/compiling/lean_numba.py).
+ways.  `CompiledHere` therefore gives callers a part of their own (kernels/compiling/lean_numba.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 from inside import compiled
 
 from linkwork.extend import inlined
-from linkwork.math.compiled import PLAIN, fused, lean
+from linkwork.kernels.compiled import PLAIN, fused, lean
 
 JOBS = """
 import hashlib, json, sys, warnings

@@ -17,8 +17,8 @@ from linkwork.elements.joints.lock_tangent import (
     turned,
 )  # fmt: skip
 from linkwork.extend import STRIDE
-from linkwork.math.registers.eights import store8
-from linkwork.math.registers.fours import load4, pair8, row4, store4, unit4, zeros4
+from linkwork.kernels.registers.eights import store8
+from linkwork.kernels.registers.fours import load4, pair8, row4, store4, unit4, zeros4
 
 NUMBERS = st.floats(-1e3, 1e3, width=64)
 MANY = settings(max_examples=50, deadline=None, derandomize=True)

@@ -10,12 +10,12 @@ from numba import types
 from numba.core.registry import cpu_target
 
 from linkwork.extend import add, cross
-from linkwork.math import compiled
+from linkwork.kernels import compiled
 
 if compiled.PLAIN or not compiled.JIT:
     pytest.skip("plain numba", allow_module_level=True)
 
-from linkwork.math.compiling.lean_numba import KnownTypes
+from linkwork.kernels.compiling.lean_numba import KnownTypes
 
 NUMBERS = (types.float64, types.int64, types.boolean, types.uint8, types.literal(3))
 ARRAYS = (types.Array(types.float64, 1, "C"), types.Array(types.int64, 2, "C"))

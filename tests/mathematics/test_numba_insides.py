@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import linkwork
-from linkwork.math import compiled
+from linkwork.kernels import compiled
 
 PACKAGE = Path(linkwork.__file__).parent
-PRIVATE = "math/compiling/lean_numba.py"
+PRIVATE = "kernels/compiling/lean_numba.py"
 PUBLIC = {"numba", "numba.types", "numba.extending"}  # what numba documents for others
 
 
@@ -40,10 +40,10 @@ def test_the_substitute_has_all_that_others_use():
     """`compiled` names either of the two files, and takes these functions from it."""
     used = {
         node.attr
-        for node in ast.walk(ast.parse((PACKAGE / "math/compiled.py").read_text()))
+        for node in ast.walk(ast.parse((PACKAGE / "kernels/compiled.py").read_text()))
         if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "backend"
     }
-    text = (PACKAGE / "math/compiling/plain_numba.py").read_text()
+    text = (PACKAGE / "kernels/compiling/plain_numba.py").read_text()
     defined = {getattr(n, "name", "") for n in ast.parse(text).body}
     defined |= {t.id for n in ast.parse(text).body if isinstance(n, ast.Assign) for t in n.targets}
     assert len(used) >= 7 and used <= defined
@@ -53,12 +53,12 @@ def test_the_substitute_has_all_that_others_use():
 FALLBACK = """
 import numpy as np, numba
 from typing import NamedTuple
-from linkwork.math import compiled as module
-from linkwork.math.compiled import compiled
-from linkwork.math.kernel import Kernel, Loads, Motion, call_kernel, kernel_table
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.memory.records import Floats, by_address, record_at, refer, stored
-from linkwork.math.registers.eights import item8, lane8, load8, put8, spread8, store8
+from linkwork.kernels import compiled as module
+from linkwork.kernels.compiled import compiled
+from linkwork.kernels.kernel import Kernel, Loads, Motion, call_kernel, kernel_table
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.memory.records import Floats, by_address, record_at, refer, stored
+from linkwork.kernels.registers.eights import item8, lane8, load8, put8, spread8, store8
 
 @compiled
 def vectors(a, i, out):
@@ -120,7 +120,7 @@ def run(code, **environment):
 @pytest.mark.parametrize("plain, backend", [("1", "plain_numba"), ("0", "lean_numba")])
 def test_public_functions_of_numba_do_the_same(plain, backend):
     printed = run(FALLBACK, LINKWORK_PLAIN_NUMBA=plain)
-    assert printed == f"linkwork.math.compiling.{backend}\n"
+    assert printed == f"linkwork.kernels.compiling.{backend}\n"
 
 
 STEP = """
@@ -152,8 +152,8 @@ def test_steps_are_compiled_for_an_older_processor(tmp_path):
 
 CODE = """
 import numpy as np
-from linkwork.math.compiled import lean
-from linkwork.math.registers.eights import item8, lane8, load8, store8
+from linkwork.kernels.compiled import lean
+from linkwork.kernels.registers.eights import item8, lane8, load8, store8
 
 @lean
 def spread(a, i):

@@ -11,7 +11,7 @@ from inside import Chain, Constant, Function, Piecewise
 import linkwork as lw
 from linkwork import compile_model
 from linkwork.elements.signals import signals
-from linkwork.math.memory.pointers import PythonCallback
+from linkwork.kernels.memory.pointers import PythonCallback
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.pieces import Periodic, Quotient
 from linkwork.model.drives.simple import Polynomial

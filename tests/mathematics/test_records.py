@@ -12,8 +12,16 @@ import pytest
 from inside import compiled as decorated
 from uncompiled import printed_numbers
 
-from linkwork.math import compiled
-from linkwork.math.memory.records import Floats, Floats2, Ints, by_address, record_at, refer, stored
+from linkwork.kernels import compiled
+from linkwork.kernels.memory.records import (
+    Floats,
+    Floats2,
+    Ints,
+    by_address,
+    record_at,
+    refer,
+    stored,
+)
 
 
 @stored

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from linkwork.math.compiling.undisturbed import checkpoint, undisturbed
+from linkwork.kernels.compiling.undisturbed import checkpoint, undisturbed
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import pytest
 import linkwork as lw
 from linkwork import compile_model
 from linkwork.elements.layout import int_width
-from linkwork.math.memory.addresses import ADDRESSED, address_of
-from linkwork.math.record import record
+from linkwork.kernels.memory.addresses import ADDRESSED, address_of
+from linkwork.kernels.record import record
 from linkwork.model.registry import Entry
 
 PACKAGE = Path(lw.__file__).parent

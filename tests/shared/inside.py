@@ -44,7 +44,7 @@ _HOME = {
     # linear_algebra
     "linear_algebra.inertia": ["eigenvalues_below"],
     # math
-    "math.compiled": ["compiled"],
+    "kernels.compiled": ["compiled"],
     # model
     "model.drives": ["Drive", "Periodic", "drive_from_dict"],
     "model.drives.function": ["Function"],
@@ -56,10 +56,14 @@ _HOME = {
     "results.files.model_file": ["model_from_dict", "model_to_dict"],
     "results.outputs.stored": ["signal_values"],
     # system
-    "system.consistency.accelerations": ["acceleration_solver", "accelerations", "unknown_scale"],
+    "system.initial_conditions.accelerations": [
+        "acceleration_solver", "accelerations", "unknown_scale",
+    ],
     "system.data": ["Data"],
-    "system.elimination": ["SingularMatrix", "analyse", "refactor", "solve", "sweep_back"],
-    "system.elimination.peeling": ["Peeling"],
+    "linear_algebra.along_mechanism": [
+        "SingularMatrix", "analyse", "refactor", "solve", "sweep_back",
+    ],
+    "linear_algebra.along_mechanism.peeling": ["Peeling"],
     "system.evaluate": ["evaluate"],
     "system.redundancy": [
         "ConstraintRows", "MinimumNorm", "consistent", "degrees_of_freedom", "independent_rows",

@@ -42,7 +42,7 @@ from uncompiled import printed_numbers
 import linkwork as lw
 from linkwork import compile_model
 from linkwork.extend import rotations
-from linkwork.system import sparse_lu
+from linkwork.linear_algebra import core as sparse_lu
 
 ALL_JOINTS = [kind for kinds in JOINTS.values() for kind in kinds]
 FADED = 1e-11  # backward error: pivots may fade to a thousandth before they are chosen anew

@@ -18,8 +18,8 @@ from linkwork.linear_algebra import (
     SparseFactors,
     linear_solver,
 )  # fmt: skip
-from linkwork.system.elimination.condensation import find_condensed
-from linkwork.system.pattern import make_pattern
+from linkwork.linear_algebra.along_mechanism.condensation import find_condensed
+from linkwork.linear_algebra.pattern import make_pattern
 
 PACKAGE = Path(lw.__file__).parent
 SOLVERS = (Dense, SparseCore, AlongMechanism)

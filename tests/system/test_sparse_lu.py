@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from uncompiled import printed_numbers
 
-from linkwork.system.sparse_lu import LU, SingularMatrix, analyse, refactor, solve
+from linkwork.linear_algebra.core import LU, SingularMatrix, analyse, refactor, solve
 
 EPS = np.finfo(float).eps
 GROUND = -1

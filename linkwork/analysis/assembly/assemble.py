@@ -15,8 +15,8 @@ from linkwork.elements.layout import UNKNOWN
 from linkwork.errors import AssemblyError, ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
-from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.initial_conditions.consistent_start import consistent_start, held_data
 from linkwork.system.initial_conditions.metrics import Resistances
 from linkwork.system.initial_conditions.velocities import warn_of_lost_velocities

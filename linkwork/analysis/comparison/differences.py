@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.errors import LinkworkWarning
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.result import Result
 
 

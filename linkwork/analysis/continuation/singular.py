@@ -21,7 +21,7 @@ from linkwork.analysis.continuation.arc import Arc, OnPath
 from linkwork.analysis.statics.balance import Lost, Point
 from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.stability import exact_tangent, null_space, sorted_eigenvalues
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.system.state import State
 
 CLOSE = 1e-10  # of the step: where a singular point is known

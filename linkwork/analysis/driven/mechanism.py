@@ -36,8 +36,8 @@ from linkwork.elements.layout import SIX, VEL
 from linkwork.errors import AssemblyError, ConvergenceError, ModelError
 from linkwork.integrators.blocked import blocked_motion
 from linkwork.integrators.contract import StepRows, step_rows
+from linkwork.kernels.compiled import announce
 from linkwork.linear_algebra import SingularMatrix
-from linkwork.math.compiled import announce
 from linkwork.results.outputs.violation import violations
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale

@@ -40,13 +40,13 @@ from linkwork.elements.layout import (
     VEL,
 )  # fmt: skip
 from linkwork.integrators.contract import StepRows
+from linkwork.kernels.compiled import compiled, inlined
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.rotations import qexp, qmul, tangent_times
+from linkwork.kernels.vectors import add, at, at4, at9, cross, mv, scale, sub, tv
+from linkwork.linear_algebra.core import LU, determinant_sign, refactor, solve
 from linkwork.linear_algebra.solver import GROWTH
-from linkwork.math.compiled import compiled, inlined
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.rotations import qexp, qmul, tangent_times
-from linkwork.math.vectors import add, at, at4, at9, cross, mv, scale, sub, tv
 from linkwork.system.evaluate import Tables, Work, refill, set_rotation
-from linkwork.system.sparse_lu import LU, determinant_sign, refactor, solve
 
 NEAR = 0.05  # rad or L: corrections of the predicted position up to this are never a jump
 REACH = 0.5  # rad or L: beyond it a prediction must be exact, as that of a rotor is

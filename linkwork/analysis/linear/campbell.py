@@ -29,7 +29,7 @@ from linkwork.analysis.statics.search import ProgressLog
 from linkwork.analysis.statics.static import static
 from linkwork.elements.joints.joints import Joint
 from linkwork.errors import LinkworkError, ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.frame import GROUND

@@ -27,11 +27,11 @@ from linkwork.analysis.linear.equations.pencil import start
 from linkwork.analysis.starts import StateLike
 from linkwork.elements.joints.lock import LOCK, QA, QB, QT
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.calls import explained
 from linkwork.model.model import Model
-from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.state import State
 
 

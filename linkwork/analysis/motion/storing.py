@@ -24,7 +24,7 @@ import numpy as np
 from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import ModelError, ResultFileError
 from linkwork.integrators.contract import Run, StepRows
-from linkwork.math.compiling.undisturbed import undisturbed
+from linkwork.kernels.compiling.undisturbed import undisturbed
 from linkwork.results.files import file as result_file
 from linkwork.results.files import unfinished
 from linkwork.results.files.journal import Journal

@@ -10,7 +10,7 @@ from linkwork.analysis.assembly.assemble import Assembled
 from linkwork.elements.bodies.body import Body
 from linkwork.elements.bodies.other_masses import Piece, pieces_of
 from linkwork.elements.flexible.link import FlexibleLink
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.math.compiled import lean
-from linkwork.math.memory.records import by_address, record_at
+from linkwork.kernels.compiled import lean
+from linkwork.kernels.memory.records import by_address, record_at
 from linkwork.system.data import Data
 from linkwork.system.evaluate import Tables, Work, ask, evaluate
 from linkwork.system.state import State

@@ -29,7 +29,7 @@ from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.linear.equations.world_axes import body_blocks
 from linkwork.elements.joints.joints import Joint
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.model.given import VectorLike

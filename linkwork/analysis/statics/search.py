@@ -12,7 +12,7 @@ the equilibrium nearest in its sense, stable or not.  Where it fails or is slow:
    they do not, so that it goes downhill and ends in a stable equilibrium.
 
 Friction has the load that the search is told, and sensors show the reactions that it is told;
-equilibrium and reactions are found by turns until they agree (consistency.agreement).
+equilibrium and reactions are found by turns until they agree (initial_conditions.agreement).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from linkwork.analysis.statics.stability import Stability, stability
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import ConvergenceError, LinkworkError, ModelError, SingularError
 from linkwork.linear_algebra import SingularMatrix
-from linkwork.system.consistency.agreement import agreement
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.agreement import agreement
 from linkwork.system.state import State
 
 NEWTON, FULL = "newton", "newton in full steps"

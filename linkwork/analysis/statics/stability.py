@@ -25,7 +25,7 @@ from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.errors import SingularError
 from linkwork.linear_algebra import SingularMatrix, linear_solver
 from linkwork.linear_algebra.inertia import eigenvalues_below
-from linkwork.system.rank_one.sensor_nodes import sensor_places
+from linkwork.system.sensor_nodes import sensor_places
 
 SLENDER = 4e-15  # round-off of stiffnesses, where the softest are far below the stiffest
 DENSE = 250  # degrees of freedom up to which stability is found from dense matrices

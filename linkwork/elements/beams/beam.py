@@ -27,7 +27,7 @@ from linkwork.elements.bodies.variable_mass import REALS as MASS_REALS
 from linkwork.elements.flexible.section import Section
 from linkwork.elements.flexible.stations import FramesAlong
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.calls import explained_maker
 from linkwork.model.frame import Frame

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 
 ALONG = 1e-6  # sine of the angle between `up` and the beam below which it gives no axes

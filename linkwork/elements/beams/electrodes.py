@@ -32,9 +32,9 @@ from linkwork.elements.beams.kernels.tangent import ROOM, rate_matrices, shape_m
 from linkwork.elements.flexible.section import Section
 from linkwork.elements.layout import BY_RATE, CD, CK, RATE, ROT, TANGENT
 from linkwork.errors import ModelError
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.kernel import Kernel
-from linkwork.math.vectors import (
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.vectors import (
     add, at9, cross, dot, mv, nine, scale, three, tv,
 )  # fmt: skip
 from linkwork.model import checks

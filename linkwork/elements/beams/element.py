@@ -18,7 +18,7 @@ from linkwork.elements.flexible.section import Section
 from linkwork.elements.laws import LinearElastic, LinearViscoelastic
 from linkwork.elements.laws.base import ConstitutiveLaw
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame

@@ -33,7 +33,7 @@ from linkwork.elements.beams.kernels.strains import (
 from linkwork.elements.flexible.section import Section
 from linkwork.elements.laws.base import law_numbers, padded
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.frame import Frame
 from linkwork.model.registry import Entry, Family, Law
 

@@ -29,9 +29,9 @@ import numpy as np
 
 from linkwork.elements.beams.family import POINTS, shape_functions
 from linkwork.elements.layout import CD, CK, CM, GRAVITY, OMEGA, POS, ROT, TANGENT, VEL, add33
-from linkwork.math.kernel import Kernel
-from linkwork.math.rotations import inverse_tangent
-from linkwork.math.vectors import (
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.rotations import inverse_tangent
+from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at9, cm, cross, dot, madd, mc, mm, mscale, mv, scale, skew, sub,
     three, tm, tv,
 )  # fmt: skip

@@ -19,7 +19,7 @@ Work of a call: numbers of nodes, then matrices of one point.
 
 from __future__ import annotations
 
-from linkwork.math.record import record
+from linkwork.kernels.record import record
 
 BEAM_NODE = record(f=3, q=4)
 F, Q = BEAM_NODE

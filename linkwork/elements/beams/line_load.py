@@ -18,7 +18,7 @@ from linkwork.elements.beams.family import POINTS
 from linkwork.elements.forces.force import Force, Torque
 from linkwork.elements.flexible.section import Section
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import Frame

@@ -22,7 +22,7 @@ from linkwork.elements.beams.layout import (
     AXES, DAMPED, LINEAR, NODE, SECTION, SHAPE, SLOPE, STRAIN0,
 )  # fmt: skip
 from linkwork.errors import DriveError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.drives import Constant, Drive, formula
 from linkwork.model.signals.readings import reads
 

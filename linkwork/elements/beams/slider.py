@@ -40,9 +40,9 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.layout import RATE as VALUE_RATE
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.kernel import Kernel
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.vectors import (
     accumulate, add, at, at9, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks

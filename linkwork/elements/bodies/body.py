@@ -4,7 +4,7 @@
     J ω̇ + ω × J ω = …         body axes
 
 Tangent for increments θ in body axes when the step moves the body by exp(x): inertia and
-gyroscopic terms take T(x)⁻¹ (math.rotations), so Newton's method stays exact for large steps.
+gyroscopic terms take T(x)⁻¹ (kernels.rotations), so Newton's method stays exact for large steps.
 Methods whose velocities follow from x in another way write these blocks themselves.
 """
 
@@ -20,10 +20,10 @@ import numpy as np
 from linkwork.elements.layout import CD, OMEGA, STRIDE, TANGENT, WRITTEN, put36
 from linkwork.elements.contact.geometry.words import DRAWN, WORDS, refuse_unknown
 from linkwork.errors import ModelError
-from linkwork.math.compiled import spliced
-from linkwork.math.record import record
-from linkwork.math.rotations import inverse_tangent
-from linkwork.math.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
+from linkwork.kernels.compiled import spliced
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import inverse_tangent
+from linkwork.kernels.vectors import accumulate, add, at, at9, cross, madd, mm, mscale, mv, skew
 from linkwork.model import checks
 from linkwork.model.calls import explained_maker
 from linkwork.model.given import (

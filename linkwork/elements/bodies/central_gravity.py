@@ -18,9 +18,9 @@ from linkwork.elements.bodies.body import Body
 from linkwork.elements.bodies.other_masses import other_masses
 from linkwork.elements.layout import CK, POS, TANGENT, add33
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import IDENTITY, accumulate, at, dot, madd, mscale, outer, scale, sub
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import IDENTITY, accumulate, at, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.given import Vector, given
 from linkwork.model.registry import Entry, Family, Item

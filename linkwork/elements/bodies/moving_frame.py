@@ -25,9 +25,9 @@ from linkwork.elements.bodies.body import Body
 from linkwork.elements.bodies.other_masses import other_masses
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, TANGENT, VEL, add33
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mv, scale, skew, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks

@@ -27,10 +27,10 @@ import numpy as np
 from linkwork.elements.bodies.body import IDENTITY, Body
 from linkwork.elements.layout import CD, CK, CM, GRAVITY, OMEGA, POS, ROT, TANGENT, VEL, add33
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.rotations import inverse_tangent
-from linkwork.math.vectors import (
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import inverse_tangent
+from linkwork.kernels.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mscale, mt, mv, scale, skew, sub, three, tv,
 )  # fmt: skip
 from linkwork.model import checks

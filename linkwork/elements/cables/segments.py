@@ -24,11 +24,11 @@ from linkwork.elements.layout import (
     BY_RATE, BY_SECOND, BY_VALUE, CD, CK, GRAVITY, OMEGA, POS, RATE, ROT, SECOND, STRIDE,
     TANGENT, VALUE, VEL, add33,
 )  # fmt: skip
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at9, cm, cross, dot, madd, mc, mm, mscale, mv, outer, scale,
     skew, sub, tm, tv,
 )  # fmt: skip

@@ -26,9 +26,9 @@ from linkwork.elements.contact.layout import (
 from linkwork.elements.contact.points import across_rim, without
 from linkwork.elements.deformable.bushing import bend, kappa
 from linkwork.elements.layout import BB, STRIDE, B
-from linkwork.math.compiled import inlined
-from linkwork.math.registers.eights import any8, load8, six8, spread8, store8, sum8
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.registers.eights import any8, load8, six8, spread8, store8, sum8
+from linkwork.kernels.vectors import (
     IDENTITY, add, at, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
 

@@ -21,10 +21,10 @@ from linkwork.elements.contact.tangent import velocity_at
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.elements.laws.base import WORK
 from linkwork.elements.layout import OMEGA, POS, QUAT, ROT, VEL
-from linkwork.math.compiled import compiled
-from linkwork.math.record import record
-from linkwork.math.rotations import rotation_matrix
-from linkwork.math.vectors import at, at4, at9, dot, mv, scale, sub, tv
+from linkwork.kernels.compiled import compiled
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import rotation_matrix
+from linkwork.kernels.vectors import at, at4, at9, dot, mv, scale, sub, tv
 
 # columns of a row of the history
 GAP, FORCE, MOMENT, WHERE, WAY, SLIPS, ENERGY_AT, LOST, ROW = record(

@@ -43,11 +43,11 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, FIRST, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin
-from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import begin
+from linkwork.kernels.rotations import qconj, qexp, qmul, rotation_matrix
+from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at4, at9, cross, dot, mm, mscale, mv, scale, sub, tv,
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ from the first to the second, and numbers of its kind.
 from __future__ import annotations
 
 from linkwork.elements.layout import int_width
-from linkwork.math.record import record
+from linkwork.kernels.record import record
 
 # reals before those of elements.friction.bristles from MODEL on
 RADIUS_A, RADIUS_B, REACH_A, REACH_B, CENTRE_A, CENTRE_B, MARGIN, SPIN, ROLL, RUBS = record(

@@ -35,8 +35,8 @@ from linkwork.elements.contact.layout import (
     ARM, CORNER, CROSSING, CURVE, DEPTH, FACE, FLAT, KIND, LINE, LINES, NORMAL, ON_A, ON_B, OWN,
     PLACE, POINTS, RIM, SURFACE,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
-from linkwork.math.vectors import add, at, at9, cross, dot, mv, scale, sub
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.vectors import add, at, at9, cross, dot, mv, scale, sub
 
 ZERO = (0.0, 0.0, 0.0)
 

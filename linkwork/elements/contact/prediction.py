@@ -22,8 +22,8 @@ from linkwork.elements.contact.layout import (
     BEFORE, DEPTH, FACE, KIND, NORMAL, ON_A, ON_B, OWN, POINTS, RIM,
 )  # fmt: skip
 from linkwork.elements.layout import UNKNOWN
-from linkwork.math.compiled import inlined
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.vectors import (
     IDENTITY, add, at, cross, dot, madd, mscale, mv, outer, scale, solve3, sub,
 )  # fmt: skip
 

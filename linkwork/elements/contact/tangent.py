@@ -15,8 +15,8 @@ from linkwork.elements.contact.points import point_moves, without
 from linkwork.elements.contact.prediction import component
 from linkwork.elements.deformable.bushing import add_column, bend, kappa
 from linkwork.elements.layout import AA, AB, BA, BB, A, B
-from linkwork.math.compiled import inlined
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.vectors import (
     accumulate, add, at, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 

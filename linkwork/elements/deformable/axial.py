@@ -29,10 +29,10 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B, int_width
 from linkwork.elements.forces.torsion_spring import QA, QB, torsion_tangent, twist
 from linkwork.elements.signals.probes import Probe, about_axis, measured_load
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin
-from linkwork.math.record import record
-from linkwork.math.vectors import accumulate, scale
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import begin
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import accumulate, scale
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike

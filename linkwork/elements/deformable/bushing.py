@@ -31,12 +31,12 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.signals.probes import Probe, between_frames, measured_load
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.rotations import qconj, qmul, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
+from linkwork.kernels.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks

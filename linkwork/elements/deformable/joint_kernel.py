@@ -41,13 +41,13 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.layout import (
     CD, CK, OMEGA, POS, TANGENT, VEL, A, B, int_width,
 )  # fmt: skip
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin
-from linkwork.math.record import record
-from linkwork.math.rotations import qexp, qmul, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import begin
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import qexp, qmul, rotation_matrix
+from linkwork.kernels.vectors import (
     add, at, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model.registry import Family

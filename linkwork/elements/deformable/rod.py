@@ -32,10 +32,10 @@ from linkwork.elements.points import (
 from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.elements.signals.probes import Probe, along_line, measured_load
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin
-from linkwork.math.record import record
-from linkwork.math.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import begin
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import IDENTITY, at9, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame

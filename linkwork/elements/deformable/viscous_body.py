@@ -28,12 +28,12 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL, int_width
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin
-from linkwork.math.record import record
-from linkwork.math.rotations import rotation_matrix
-from linkwork.math.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
+from linkwork.kernels import rotations
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import begin
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import rotation_matrix
+from linkwork.kernels.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
 from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike

@@ -32,11 +32,11 @@ from linkwork.elements.layout import (
 from linkwork.elements.signals.joint_readings import refuse_others
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import add, at, scale
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import add, at, scale
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import GROUND, Ground

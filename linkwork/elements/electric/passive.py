@@ -24,9 +24,9 @@ from linkwork.elements.electric.nodes import Branch, Node, sample_branch
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
 from linkwork.model.frame import Ground

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import CK, CM, OMEGA, ROT, STRIDE, TANGENT
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.rotations import inverse_tangent
-from linkwork.math.vectors import accumulate, at, at9, cross, dot, mv, scale, sub, tv
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import inverse_tangent
+from linkwork.kernels.vectors import accumulate, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.registry import Family
 
 

@@ -21,8 +21,8 @@ from linkwork.elements.electric.passive import across, branch_outputs
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.drives.base import leaves_that_follow

@@ -27,11 +27,11 @@ from linkwork.elements.layout import (
     BY_RATE, BY_SECOND, BY_VALUE, CD, CK, CM, GRAVITY, OMEGA, RATE, ROT, SECOND, STRIDE, TANGENT,
     VALUE,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.rotations import inverse_tangent
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import inverse_tangent
+from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mscale, mt, mv, nine, scale,
     skew, sub, three, transpose, tv,
 )  # fmt: skip

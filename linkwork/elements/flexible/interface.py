@@ -22,11 +22,11 @@ from linkwork.elements.layout import (
     CK, KC, NODE, OMEGA, POS, QUAT, RATES, ROT, STRIDE, TANGENT, VALUE, VEL, put6, put_value,
 )  # fmt: skip
 from linkwork.elements.joints.lock_tangent import lock_stiffness, rotation_rows
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.rotations import qadd, qconj, qmul, qscale
-from linkwork.math.vectors import (
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.rotations import qadd, qconj, qmul, qscale
+from linkwork.kernels.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model.registry import Entry, Family

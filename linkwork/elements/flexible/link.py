@@ -33,7 +33,7 @@ from linkwork.elements.flexible.parts import FloatingFrame, InterfaceNode, Part
 from linkwork.elements.flexible.section import Section
 from linkwork.elements.flexible.stations import FramesAlong
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.given import VectorLike, VectorOrNone, given
 from linkwork.model.nodes import VECTOR, Node, NodeKind

@@ -19,10 +19,10 @@ from linkwork.elements.layout import CK, OMEGA, ROT, TANGENT, VEL, add33
 from linkwork.elements.signals.load_formulas import component, load_reading, power_of_load
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
 from linkwork.model import checks

@@ -29,10 +29,10 @@ from linkwork.elements.forces.force import in_world
 from linkwork.elements.signals.load_formulas import component, load_reading, power_of_pair
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
 from linkwork.model import checks

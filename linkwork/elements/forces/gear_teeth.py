@@ -38,7 +38,7 @@ from linkwork.elements.forces.torsion_spring import check_joint
 from linkwork.elements.joints.joints import Joint, Revolute
 from linkwork.elements.signals.load_formulas import load_reading
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Drive, formula
 from linkwork.model.given import Number, given

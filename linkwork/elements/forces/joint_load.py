@@ -25,7 +25,7 @@ from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.signals.load_formulas import load_reading
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame

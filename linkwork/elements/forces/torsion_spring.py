@@ -32,12 +32,12 @@ from linkwork.elements.layout import (
 from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.signals.load_formulas import load_reading
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
-from linkwork.math.vectors import accumulate, add, at, at4, dot, mv, scale, tv
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import qadd, qconj, qmul, qscale, rotation_matrix
+from linkwork.kernels.vectors import accumulate, add, at, at4, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.registry import Entry, Family, Item

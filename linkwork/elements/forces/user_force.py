@@ -28,14 +28,14 @@ from linkwork.elements.failures import Failure
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import DriveError, ModelError
-from linkwork.math import rotations
-from linkwork.math.memory.addresses import WeakItem
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import SIGNATURE, PythonCallback, call
-from linkwork.math.record import record
-from linkwork.math.rotations import qexp, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.memory.addresses import WeakItem
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import SIGNATURE, PythonCallback, call
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import qexp, rotation_matrix
+from linkwork.kernels.vectors import (
     accumulate, add, at, at9, cross, dot, madd, mm, mv, scale, skew, tv,
 )  # fmt: skip
 from linkwork.model import checks

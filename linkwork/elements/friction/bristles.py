@@ -17,8 +17,8 @@ import numpy as np
 
 from linkwork.elements.friction.models import LUGRE, FrictionModel
 from linkwork.elements.layout import UNKNOWN
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
 
 # reals of an element of friction: frames (axes first, as those of a torsion spring), what moves,
 # the model, the load (tan and sec are a thread's), whether g(v) has a table, and its points: speed,

@@ -30,8 +30,8 @@ from linkwork.elements.friction.bristles import (
     KAPPA, MODEL, S0, S1, S2, SLIDING, limit, pulled, slipping,
 )  # fmt: skip
 from linkwork.elements.friction.models import LUGRE
-from linkwork.math.compiled import inlined
-from linkwork.math.vectors import IDENTITY, add, dot, madd, mscale, mv, outer, scale
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.vectors import IDENTITY, add, dot, madd, mscale, mv, outer, scale
 
 ZERO = (0.0, 0.0, 0.0)
 

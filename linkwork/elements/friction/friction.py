@@ -71,10 +71,10 @@ from linkwork.elements.signals.probes import (
     Probe, about_axis, along_axis, between_frames, measured_load,
 )  # fmt: skip
 from linkwork.errors import DriveError, ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.rotations import qconj, qmul, rotation_matrix
-from linkwork.math.vectors import accumulate, at, at4, dot, mv, scale
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
+from linkwork.kernels.vectors import accumulate, at, at4, dot, mv, scale
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.given import Number, given

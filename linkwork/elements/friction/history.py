@@ -15,7 +15,7 @@ import numpy as np
 from linkwork.elements.friction.bristles import bristles
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.elements.friction.friction import shaped
-from linkwork.math.compiled import compiled
+from linkwork.kernels.compiled import compiled
 
 
 @compiled

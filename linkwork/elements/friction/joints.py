@@ -28,7 +28,7 @@ from linkwork.elements.joints.motion_laws import driven_rows
 from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.joints.screw import Screw
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.frame import Frame
 

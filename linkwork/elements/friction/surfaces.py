@@ -43,11 +43,11 @@ from linkwork.elements.friction.models import FrictionModel
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
 )  # fmt: skip
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.rotations import qconj, qmul, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
+from linkwork.kernels.vectors import (
     IDENTITY, add, at, at4, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model.registry import Entry, Family

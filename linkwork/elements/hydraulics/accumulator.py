@@ -29,9 +29,9 @@ from linkwork.elements.layout import (
     VALUE,
 )
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar

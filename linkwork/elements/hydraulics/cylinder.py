@@ -49,11 +49,11 @@ from linkwork.elements.points import (
 from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.elements.signals.probes import Probe, along_line, measured_load
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     IDENTITY, add, at9, cross, dot, madd, mscale, outer, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks

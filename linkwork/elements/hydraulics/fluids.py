@@ -29,8 +29,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
 from linkwork.model import checks
 
 INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED, SUPER = 0.0, 1.0, 2.0, 3.0, 4.0

@@ -27,10 +27,10 @@ from linkwork.elements.layout import (
 )
 from linkwork.elements.signals.probes import TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import accumulate, at, at9, cross, dot, mv, scale, tv
+from linkwork.kernels import rotations
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import accumulate, at, at9, cross, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame

@@ -15,8 +15,8 @@ from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, speci
 from linkwork.elements.hydraulics.ports import Port, port, ports, sample_ports
 from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
 from linkwork.elements.signals.signals import factor_law
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, given

@@ -24,10 +24,10 @@ from linkwork.elements.points import (
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     IDENTITY, at, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks

@@ -29,11 +29,11 @@ from linkwork.elements.forces.torsion_spring import (
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import gear_reading
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import accumulate, scale
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import accumulate, scale
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.registry import Entry, Family, Item

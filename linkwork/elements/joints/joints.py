@@ -19,7 +19,7 @@ from linkwork.elements.joints.motion_laws import (
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import lock_reading
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame, joint_place, place

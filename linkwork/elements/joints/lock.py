@@ -41,13 +41,13 @@ from linkwork.elements.joints.lock_tangent import (
     no_stiffness,
     rotation_rows,
 )
-from linkwork.math import rotations
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.rotations import qadd, qconj, qmul, qscale, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import qadd, qconj, qmul, qscale, rotation_matrix
+from linkwork.kernels.vectors import (
     add, at, at4, at9, cross, dot, four, gather, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.model.registry import Family

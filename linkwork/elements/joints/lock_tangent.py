@@ -16,9 +16,9 @@ with F̃ l̃ = l Fᵀ − F·l I, H = −G̃/2 − c I and s = R_b u_b (linkwork
 from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import inlined, spliced
-from linkwork.math.registers.fours import load4, row4, store4, unit4, zeros4
-from linkwork.math.vectors import dot, scale
+from linkwork.kernels.compiled import inlined, spliced
+from linkwork.kernels.registers.fours import load4, row4, store4, unit4, zeros4
+from linkwork.kernels.vectors import dot, scale
 
 TURN = 3  # where rotations begin in a row
 

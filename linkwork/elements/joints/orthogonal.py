@@ -22,10 +22,10 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import universal_reading
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     accumulate, at, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
 )  # fmt: skip
 from linkwork.model import checks

@@ -40,11 +40,11 @@ from linkwork.elements.layout import (
     AA, AB, BA, BB, CD, CK, EQ, KC, OMEGA, POS, ROT, ROWS, TANGENT, VEL, A, B, M, put_row,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import accumulate, add, at, at9, cross, dot, mv, scale, sub, tv
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import accumulate, add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame, as_frame, place
 from linkwork.model.given import DirectionLike, FrameLike, VectorLike

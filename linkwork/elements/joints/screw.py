@@ -29,12 +29,12 @@ from linkwork.elements.layout import (
 from linkwork.elements.forces.torsion_spring import (
     TURN, torsion_tangent, twist_bend, twist_gradients,
 )  # fmt: skip
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.rotations import qconj, qmul, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
+from linkwork.kernels.vectors import (
     accumulate, add, at, at4, at9, column, cross, dot, mm, mv, scale, skew, sub, tm, tv,
 )  # fmt: skip
 from linkwork.model import checks

@@ -31,10 +31,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math.compiled import compiled, inlined
-from linkwork.math.memory.addresses import address_of
-from linkwork.math.memory.pointers import Routine, begin, call_at, shift
-from linkwork.math.record import record
+from linkwork.kernels.compiled import compiled, inlined
+from linkwork.kernels.memory.addresses import address_of
+from linkwork.kernels.memory.pointers import Routine, begin, call_at, shift
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.drives.base import leaves_that_follow

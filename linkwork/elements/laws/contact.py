@@ -34,7 +34,7 @@ from linkwork.elements.laws.base import (
 )  # fmt: skip
 from linkwork.elements.laws.nonlinear import OneComponent
 from linkwork.errors import ModelError
-from linkwork.math.memory.pointers import Routine
+from linkwork.kernels.memory.pointers import Routine
 from linkwork.model import checks
 
 

@@ -20,9 +20,9 @@ from numpy.polynomial.chebyshev import cheb2poly
 
 from linkwork.elements.laws.base import STACK, Code
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.memory.pointers import shift
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.pointers import shift
+from linkwork.kernels.record import record
 from linkwork.model.drives import (
     Chain, Chebyshev, Constant, Delayed, Drive, Expression, Formula, Piecewise, Polynomial, Product,
     Quotient, Ramp, Sine, Sum, Table, as_drive,

@@ -24,8 +24,8 @@ from linkwork.elements.laws.formula import (
     CODES, LENGTH, NUMBERS, ProgramNumbers, function_program, measured, program, reads_time, run,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.memory.pointers import Routine, shift
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.pointers import Routine, shift
 from linkwork.model import checks
 from linkwork.model.drives import Drive, expression, polynomial, table
 from linkwork.model.drives.formulas.formula import parse_formula

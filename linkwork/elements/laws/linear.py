@@ -19,8 +19,8 @@ from linkwork.elements.laws.base import (
     matrix,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.math.memory.pointers import Routine
-from linkwork.math.record import record
+from linkwork.kernels.memory.pointers import Routine
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive, sine
 from linkwork.model.given import CoefficientLike, DriveLike

@@ -29,8 +29,8 @@ from linkwork.elements.laws.base import (
     pass_corner, vector,
 )  # fmt: skip
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.memory.pointers import Routine
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.given import CoefficientLike, VectorLike
 

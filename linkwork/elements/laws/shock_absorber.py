@@ -21,7 +21,7 @@ from linkwork.elements.laws.formula import (
 )  # fmt: skip
 from linkwork.elements.laws.functions import SYMBOLIC, clock
 from linkwork.errors import ModelError
-from linkwork.math.memory.pointers import Routine
+from linkwork.kernels.memory.pointers import Routine
 from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.drives.formulas.formula import parse_formula

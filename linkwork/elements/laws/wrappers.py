@@ -6,7 +6,7 @@
     bistop        the same with a = 1 or 0, switched on and off by conditions
     intermediate  g = T g₁(ε, Tᵀ ε̇),  T = exp(ξ ε̃): axes turned by a part ξ of the rotation ε;
                   δg = T (K₁ δε + D₁ Tᵀ(ε̇ × τ) + D₁ Tᵀ δε̇) + τ × g,  τ = T Γ(ξ ε) ξ δε,
-                  Γ the tangent of math.rotations.  W = W₁, whose gradient is not turned
+                  Γ the tangent of kernels.rotations.  W = W₁, whose gradient is not turned
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.laws.linear import LinearViscoelastic
 from linkwork.elements.laws.nonlinear import CubicElastic
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.memory.pointers import Routine, shift
-from linkwork.math.rotations import qexp, rotation_matrix, tangent_times
-from linkwork.math.vectors import add, cross, mv, scale, tv
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.pointers import Routine, shift
+from linkwork.kernels.rotations import qexp, rotation_matrix, tangent_times
+from linkwork.kernels.vectors import add, cross, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Switch, as_drive, expression, formula, sine
 from linkwork.model.drives.base import leaves_that_follow

@@ -18,8 +18,8 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, given

@@ -20,9 +20,9 @@ from linkwork.elements.laws.base import ConstitutiveLaw, RATE as STRAIN_RATE
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE, int_width
 from linkwork.elements.quantities.quantity import Quantity
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin
-from linkwork.math.record import record
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import begin
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
 from linkwork.model.frame import GROUND, Ground

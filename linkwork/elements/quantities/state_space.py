@@ -18,8 +18,8 @@ import numpy as np
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE, int_width
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import DriveError, ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, Sum, as_drive
 from linkwork.model.given import (

@@ -23,10 +23,10 @@ from linkwork.elements.signals.load_sensors import (
     ENDS, HEAD_SIZE, INTEGERS, KERNEL, LOAD_SENSOR, ROWS, SHARE, own_integers, place_blocks,
     put_back, put_slopes, shown, take_out, turn_slopes,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel, Loads, call_kernel_at
-from linkwork.math.memory.records import refer
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel, Loads, call_kernel_at
+from linkwork.kernels.memory.records import refer
+from linkwork.kernels.record import record
 from linkwork.model.registry import Entry, Family
 
 # ends x, a, b; behind their ints the places of four multipliers: those whose slopes are told first

@@ -13,8 +13,8 @@ import numpy as np
 from linkwork.elements.signals.signals import (
     GRADIENT, HEAD_SIZE, REGISTERS, RESULT, carry_out, program_numbers,
 )  # fmt: skip
-from linkwork.math.compiled import compiled
-from linkwork.math.memory.addresses import address_of
+from linkwork.kernels.compiled import compiled
+from linkwork.kernels.memory.addresses import address_of
 from linkwork.model.signals.programs import translate
 from linkwork.model.signals.signal import Signal
 

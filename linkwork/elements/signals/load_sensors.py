@@ -29,12 +29,12 @@ from linkwork.elements.layout import (
 from linkwork.elements.signals.measured import Sensor
 from linkwork.elements.signals.probes import FORCE, LINE, PULL, TORQUE, Probe
 from linkwork.errors import DriveError, ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel, Loads, call_kernel_at
-from linkwork.math.memory.records import refer
-from linkwork.math.record import record
-from linkwork.math.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel, Loads, call_kernel_at
+from linkwork.kernels.memory.records import refer
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
 from linkwork.model.nodes import REFERENCE, Node, scalar
 from linkwork.model.registry import Entry, Family, Item, Law

@@ -25,12 +25,12 @@ from linkwork.elements.layout import (
     BY_VALUE, CD, CK, CM, OMEGA, QUAT, ROT, TANGENT, VALUE, int_width,
 )  # fmt: skip
 from linkwork.errors import DriveError, ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.rotations import inverse_tangent, qconj, qmul, qscale, rotation_matrix
-from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, tv
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import inverse_tangent, qconj, qmul, qscale, rotation_matrix
+from linkwork.kernels.vectors import add, at, at4, at9, cross, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.nodes import Node, scalar

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike
 from linkwork.model.registry import Entry, Item

@@ -6,8 +6,8 @@ An element that has such a number, as the factor of a Force, is asked with the n
 system.evaluate puts it there and adds ∂f/∂y ∂y/∂(q, v) to the tangent.  A signal is an element of
 its own, beside the one it acts on, with that one's bodies first and then those that it reads.  Its
 kernel computes the readings and their derivatives, and carries out the drive's program
-(signals.programs, math.programs).  What programs cannot do, and values that do not exist, are left
-to the drive itself, which is called in Python by its address.
+(signals.programs, kernels.programs).  What programs cannot do, and values that do not exist, are
+left to the drive itself, which is called in Python by its address.
 
 With d = R_C e the direction, g = Rᵀd in the axes of a frame's body, increments θ in body axes:
 
@@ -15,7 +15,7 @@ With d = R_C e the direction, g = Rᵀd in the axes of a frame's body, increment
     velocity           δ = d·δv + (u × g)·δω + ((ω × u) × g)·θ                    "
     angular velocity   δ = g·δω + (ω × g)·θ                                        "
     cosine             δ = (n × g)·θ,  n in body axes                              "
-    rotation           e·φ:  A  (T⁻ᵀe)·θ,   B  −(T⁻¹e)·θ,   T = T(φ) (math.rotations)
+    rotation           e·φ:  A  (T⁻ᵀe)·θ,   B  −(T⁻¹e)·θ,   T = T(φ) (kernels.rotations)
     angle              A  (η²e + η e × ε + (e·ε) ε)·θ/(η² + (e·ε)²),  B  minus that with ε × e
     value, rate        δq_i, δq̇_i of a vector node
 """
@@ -34,19 +34,19 @@ from linkwork.elements.layout import (
     ACCEPT, OMEGA, POS, QUAT, RATE, ROT, TANGENT, VALUE, VEL,
 )  # fmt: skip
 from linkwork.elements.failures import Failure
-from linkwork.math import rotations
-from linkwork.math.memory.addresses import WeakItem
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import PythonCallback, call
-from linkwork.math.programs import (
+from linkwork.kernels import rotations
+from linkwork.kernels.memory.addresses import WeakItem
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import PythonCallback, call
+from linkwork.kernels.programs import (
     CALL as CALLED, DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
 )  # fmt: skip
-from linkwork.math.record import record
-from linkwork.math.rotations import (
+from linkwork.kernels.record import record
+from linkwork.kernels.rotations import (
     inverse_tangent, qconj, qlog, qmul, qscale, rotation_matrix,
 )  # fmt: skip
-from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
+from linkwork.kernels.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.signals.load_readings import resolved

@@ -21,8 +21,8 @@ import numpy as np
 
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, Number, given

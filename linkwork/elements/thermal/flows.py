@@ -26,8 +26,8 @@ from linkwork.elements.thermal.bodies import Place, Temperature, place, two_plac
 from linkwork.elements.thermal.losses import loss_of
 from linkwork.elements.thermal.rubbing import heat_of
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.given import Function, Given, Number, given

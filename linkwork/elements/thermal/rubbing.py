@@ -30,10 +30,10 @@ from linkwork.elements.friction.surfaces import (
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, OMEGA, ROT, TANGENT, int_width,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.rotations import qmul, qscale
-from linkwork.math.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.rotations import qmul, qscale
+from linkwork.kernels.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry, Family
 

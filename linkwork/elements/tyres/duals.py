@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork.math.compiled import inlined
+from linkwork.kernels.compiled import inlined
 
 
 @inlined

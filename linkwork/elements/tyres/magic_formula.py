@@ -22,7 +22,7 @@ import math
 from linkwork.elements.tyres.duals import (
     arctan, at_most, by, cosine, curve, exponential, line, minus, of, over, plus, sine, size, times,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
+from linkwork.kernels.compiled import inlined
 
 COEFFICIENTS = (
     "FNOMIN", "R0", "CAMBER",

@@ -11,9 +11,9 @@ import math
 from linkwork.elements.layout import int_width
 from linkwork.elements.tyres.magic_formula import COUNT, brush, magic_formula
 from linkwork.elements.tyres.road import ROAD, height
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
-from linkwork.math.vectors import cross, dot, scale, sub
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import cross, dot, scale, sub
 
 TYRE_REALS = record(
     centre=3, axis=3, radius=1, stiffness=1, damping=1, sigma_x=1, sigma_y=1, low=1, gx=1, gy=1,

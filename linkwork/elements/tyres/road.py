@@ -18,9 +18,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.memory.pointers import number_at
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.pointers import number_at
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import MatrixLike, VectorLike
 

@@ -40,11 +40,23 @@ from linkwork.elements.tyres.patch import (
 from linkwork.elements.tyres.road import ROAD_INTEGERS, Road, height
 from linkwork.elements.tyres.tyre_data import TyreData, as_tyre_data
 from linkwork.errors import ModelError
-from linkwork.math import rotations
-from linkwork.math.compiled import compiled, inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.addresses import address_of
-from linkwork.math.vectors import accumulate, add, at, at9, column, cross, dot, mv, scale, sub, tv
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import compiled, inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.addresses import address_of
+from linkwork.kernels.vectors import (
+    accumulate,
+    add,
+    at,
+    at9,
+    column,
+    cross,
+    dot,
+    mv,
+    scale,
+    sub,
+    tv,
+)  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike, Given, VectorLike, given

@@ -9,17 +9,17 @@ from linkwork.elements.layout import (
     ACCEPT, BY_RATE, BY_SECOND, BY_VALUE, OMEGA, POS, QUAT, RATE, RATES, SECOND, SIX, TANGENT,
     VALUE, VEL,
 )  # fmt: skip
-from linkwork.math.compiled import compiled, inlined
+from linkwork.kernels.compiled import compiled, inlined
 from linkwork.system.evaluate import Work
 from linkwork.system.evaluate import Tables
-from linkwork.system.elimination.tables import Elimination
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.integrators.contract import StepRows
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.rotations import qmul, qscale
-from linkwork.math.vectors import at4
-from linkwork.system.elimination import solution
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.rotations import qmul, qscale
+from linkwork.kernels.vectors import at4
+from linkwork.linear_algebra.along_mechanism import solution
 from linkwork.system.evaluate import acceleration_of, refill, set_rotation, velocity_of
-from linkwork.system.rank_one.sensors import answer_sensors
+from linkwork.linear_algebra.low_rank import answer_sensors
 
 GROWTH = 1e8
 MOTION = 13  # numbers of a body's motion

@@ -22,16 +22,20 @@ from linkwork.elements.layout import BY_VALUE, COEFS, QUAT, VEL
 from linkwork.errors import ModelError, SingularError
 from linkwork.integrators.contract import BasicRun, StepRows, Run, StepFailure
 from linkwork.integrators.blocked import COMPARE, blocked_motion, no_accelerations
-from linkwork.math.compiled import announce
+from linkwork.kernels.compiled import announce
 from linkwork.model import checks
 from linkwork.model.signals.held import due_at
 from linkwork.model.written import Written
 from linkwork.integrators.friction import refuse_bristles, refuse_loads
 from linkwork.integrators.explicit.augmented import MOTION, derivative, record, rk4
 from linkwork.integrators.explicit.scipy_numbers import give_numbers, numbers_of
-from linkwork.system.consistency.accelerations import accelerations, factorise, factorise_again
+from linkwork.system.initial_conditions.accelerations import (
+    accelerations,
+    factorise,
+    factorise_again,
+)  # fmt: skip
 from linkwork.system.evaluate import evaluate
-from linkwork.system.consistency.consistent import highest_derivatives
+from linkwork.system.initial_conditions.consistent import highest_derivatives
 from linkwork.system.state import State
 from linkwork.system.data import Data
 
@@ -51,7 +55,7 @@ class RK4(Written):
 
     order = 4
     drifts = 1e-4  # joints are kept closed by Baumgarte's terms alone (motion.open_joints)
-    updates = True  # numbers that follow distant bodies need no blocks (system.rank_one.distant)
+    updates = True  # numbers that follow distant bodies need no blocks (system.far_feedback)
 
     def __post_init__(self) -> None:
         _parameters(self.baumgarte, 1.0)

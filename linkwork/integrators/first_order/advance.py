@@ -36,20 +36,20 @@ from linkwork.integrators.second_order.stepper import (
 )  # fmt: skip
 from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import V, VDOT, VDOTPREV, VPREV
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined, lean
-from linkwork.math.registers.eights import load8, six8, spread8, store8
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.registers.eights import load8, six8, spread8, store8
 from linkwork.system.evaluate import Work
 from linkwork.system.evaluate import Tables
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.first_order.stages import Stages
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
-from linkwork.system.elimination.tables import Elimination
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.integrators.contract import StepRows
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.rotations import qexp
-from linkwork.math.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
-from linkwork.system.elimination import solution
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.rotations import qexp
+from linkwork.kernels.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
+from linkwork.linear_algebra.along_mechanism import solution
 from linkwork.system.evaluate import refill, velocity_of
 
 

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from linkwork.integrators.second_order.fast_rotation.momenta import gyroscopic
-from linkwork.math.compiled import inlined
-from linkwork.math.rotations import inverse_tangent, tangent_slope
-from linkwork.math.vectors import IDENTITY, madd, mm, mscale, scale, skew
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.rotations import inverse_tangent, tangent_slope
+from linkwork.kernels.vectors import IDENTITY, madd, mm, mscale, scale, skew
 
 
 @inlined

@@ -26,10 +26,10 @@ from linkwork.integrators.first_order.values import slopes as value_slopes
 from linkwork.integrators import values as vl
 from linkwork.integrators.first_order.methods import Past, StagedMethod
 from linkwork.integrators.first_order.advance import advance_stages
-from linkwork.math import rotations
-from linkwork.math.compiled import announce
-from linkwork.math.registers.eights import vectors
-from linkwork.system.consistency.accelerations import accelerations
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import announce
+from linkwork.kernels.registers.eights import vectors
+from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.data import Data
 from linkwork.system.system import System

@@ -40,7 +40,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import (
+from linkwork.kernels.memory.records import (
     Floats, Floats2, Floats3, Floats4, Ints, Ints2, Ints3, stored,
 )  # fmt: skip
 
@@ -71,17 +71,17 @@ from linkwork.integrators.second_order.stepper import (
     NO_CONVERGENCE, PIVOTS, SETTINGS, STEP, STIFFNESS, TOLERANCE,
 )  # fmt: skip
 from linkwork.integrators.values import VDOTPREV
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined, lean
-from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8
-from linkwork.math.rotations import (
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.registers.eights import larger8, load8, six8, spread8, store8
+from linkwork.kernels.rotations import (
     qexp, rotation_matrix, tangent_times,
 )  # fmt: skip
-from linkwork.math.vectors import (
+from linkwork.kernels.vectors import (
     IDENTITY, add, cross, dot, four, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
-from linkwork.system.elimination import solution
-from linkwork.system.rank_one.sensors import answer_sensors
+from linkwork.linear_algebra.along_mechanism import solution
+from linkwork.linear_algebra.low_rank import answer_sensors
 from linkwork.system.evaluate import acceleration_of, refill
 
 # rows of the memory

@@ -24,7 +24,7 @@ from linkwork.integrators.values import (
     BASE, BY_X, BY_X2, INVERSE, MOVE, ORDER, RATE0, SECOND0, VDOT, VDOTPREV, VPREV, XPREV, V,
 )  # fmt: skip
 from linkwork.integrators.values import ALG as EARLIER  # the rate before VPREV: no algorithmic one
-from linkwork.math.compiled import inlined, lean
+from linkwork.kernels.compiled import inlined, lean
 
 # rows of the memory, as those of bodies (stages.py)
 X, XDOT, SPEED, RATE = 0, 1, 2, 3

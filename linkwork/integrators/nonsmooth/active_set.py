@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.integrators.nonsmooth.impulses import BOUNCE, FRICTION, LEAST, WNN, WTT
-from linkwork.math.compiled import compiled
+from linkwork.kernels.compiled import compiled
 
 MOST = 60  # points
 ROUNDS = 15

@@ -20,8 +20,8 @@ from linkwork.elements.contact.layout import (
 from linkwork.elements.contact.pairing import pairs_of
 from linkwork.elements.contact.geometry.shapes import Solid
 from linkwork.elements.layout import POS, ROT
-from linkwork.math.compiled import compiled
-from linkwork.math.vectors import add, at, at9, mv
+from linkwork.kernels.compiled import compiled
+from linkwork.kernels.vectors import add, at, at9, mv
 from linkwork.model.frame import GROUND
 from linkwork.system.system import System
 

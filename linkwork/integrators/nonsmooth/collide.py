@@ -15,8 +15,8 @@ from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.layout import COLUMNS, DEPTH, FLIP, MOST_POINTS, NORMAL, PLACE
 from linkwork.elements.contact.pairing import MOST_NODES
 from linkwork.elements.layout import POS, ROT
-from linkwork.math.compiled import compiled, inlined
-from linkwork.math.vectors import at, at9, cross, scale, sub
+from linkwork.kernels.compiled import compiled, inlined
+from linkwork.kernels.vectors import at, at9, cross, scale, sub
 
 # columns of a point
 BODY_I, BODY_J, CONTACT, KEY, INTS = 0, 1, 2, 3, 4

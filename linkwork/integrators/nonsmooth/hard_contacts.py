@@ -17,9 +17,9 @@ from linkwork.integrators.nonsmooth import impulses as im
 from linkwork.integrators.nonsmooth.candidates import Candidates, sweep
 from linkwork.integrators.nonsmooth.collide import CONTACT, GAP, INTS, KEY, REALS, collide
 from linkwork.integrators.nonsmooth.refusals import refuse_what_it_cannot
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.linear_algebra import AlongMechanism
-from linkwork.system.consistency.accelerations import accelerations
+from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.evaluate import evaluate, set_rotations
 from linkwork.system.state import State
 from linkwork.system.data import Data

@@ -20,8 +20,8 @@ import numpy as np
 
 from linkwork.elements.layout import POS, ROT, SIX
 from linkwork.integrators.nonsmooth.collide import BODY_I, BODY_J, KEY, SIDE, WAY, WHERE
-from linkwork.math.compiled import compiled, inlined
-from linkwork.math.vectors import add, at, at9, cross, dot, mm, mt, mv, scale, sub
+from linkwork.kernels.compiled import compiled, inlined
+from linkwork.kernels.vectors import add, at, at9, cross, dot, mm, mt, mv, scale, sub
 
 # columns of the numbers of a point in the iteration: 1/w_nn, 1/w_tt, least impulse, b, μ
 WNN, WTT, LEAST, BOUNCE, FRICTION, SOLVE = 0, 1, 2, 3, 4, 5

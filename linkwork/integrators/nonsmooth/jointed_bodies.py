@@ -15,7 +15,7 @@ import numpy as np
 from linkwork.integrators.nonsmooth import impulses as im
 from linkwork.integrators.nonsmooth.active_set import MOST, solve_active_set
 from linkwork.integrators.nonsmooth.hard_contacts import FEW, HardContacts
-from linkwork.system.consistency.accelerations import explained
+from linkwork.system.initial_conditions.accelerations import explained
 
 GROWTH = 1e8
 

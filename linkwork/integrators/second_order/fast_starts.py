@@ -20,9 +20,9 @@ import numpy as np
 
 from linkwork.errors import SingularError
 from linkwork.linear_algebra import AlongMechanism
-from linkwork.system.consistency.accelerations import explained
-from linkwork.system.consistency.consistent import unknown_scale
-from linkwork.system.sparse_rows import SparseRows
+from linkwork.system.initial_conditions.accelerations import explained
+from linkwork.system.initial_conditions.consistent import unknown_scale
+from linkwork.linear_algebra.sparse_rows import SparseRows
 from linkwork.system.state import State
 from linkwork.system.data import Data
 from linkwork.system.system import System

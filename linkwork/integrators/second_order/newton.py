@@ -14,13 +14,13 @@ from linkwork.integrators.second_order.stepper import (
     NO_CONVERGENCE, PIVOTS, STEP, STIFFNESS, TOLERANCE, VIOLATED,
 )  # fmt: skip
 from linkwork.integrators.values import INVERSE, move_values
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined, spliced
-from linkwork.math.rotations import inverse_tangent
-from linkwork.math.vectors import mv
-from linkwork.system.elimination import solution, solve
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined, spliced
+from linkwork.kernels.rotations import inverse_tangent
+from linkwork.kernels.vectors import mv
+from linkwork.linear_algebra.along_mechanism import solution, solve
 from linkwork.system.evaluate import fill, velocity_of
-from linkwork.system.rank_one.sensors import answer_sensors
+from linkwork.linear_algebra.low_rank import answer_sensors
 
 ROUND_OFF = 2.0**-53
 SMOOTH = 4  # corrections before they may be restrained, and how many times as many are then made

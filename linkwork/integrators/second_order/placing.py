@@ -8,13 +8,13 @@ from __future__ import annotations
 from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL
 from linkwork.integrators.second_order.stepper import CA, CV, LENGTH, MASS, STEP
 from linkwork.integrators.values import HISTORY, VDOT, VDOTPREV, place_values, predict_values
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined, lean, spliced
-from linkwork.math.registers.eights import larger8, load8, spread8, store8, triples8
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined, lean, spliced
+from linkwork.kernels.registers.eights import larger8, load8, spread8, store8, triples8
 from linkwork.system.evaluate import Work
 from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.rotations import qexp, qmul, rotation_matrix
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.rotations import qexp, qmul, rotation_matrix
 
 
 @spliced

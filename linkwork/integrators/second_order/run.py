@@ -28,7 +28,7 @@ from linkwork.integrators.second_order.fast_rotation.spinning import (
 from linkwork.integrators.second_order.start import make_stepper, rates_of_start
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
-from linkwork.system.consistency.accelerations import factorise, factorise_again
+from linkwork.system.initial_conditions.accelerations import factorise, factorise_again
 from linkwork.system.evaluate import evaluate
 from linkwork.system.redundancy.full_rank import RowSpace
 from linkwork.system.state import State

@@ -8,12 +8,12 @@ from __future__ import annotations
 from linkwork.elements.layout import ACCEPT, SIX
 from linkwork.integrators.second_order.stepper import CA, MASS, MOVING, STEP
 from linkwork.integrators.values import ALG, BY_X, ORDER, V, VDOT, VDOTPREV, VPREV, XPREV
-from linkwork.math.compiled import inlined
-from linkwork.math.rotations import inverse_tangent
-from linkwork.math.vectors import mv
-from linkwork.system.elimination import solve
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.rotations import inverse_tangent
+from linkwork.kernels.vectors import mv
+from linkwork.linear_algebra.along_mechanism import solve
 from linkwork.system.evaluate import refill
-from linkwork.system.rank_one.sensors import answer_sensors
+from linkwork.linear_algebra.low_rank import answer_sensors
 
 
 @inlined

@@ -16,10 +16,10 @@ from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order.fast_starts import (
     goes_far, resolved_share, settled_accelerations,
 )  # fmt: skip
-from linkwork.math.registers.eights import vectors, zeros8
-from linkwork.system.consistency.accelerations import acceleration_solver, accelerations
+from linkwork.kernels.registers.eights import vectors, zeros8
+from linkwork.system.initial_conditions.accelerations import acceleration_solver, accelerations
 from linkwork.system.compilation.numbering import row_scale
-from linkwork.system.consistency.index_reduction import first_rates
+from linkwork.system.initial_conditions.index_reduction import first_rates
 from linkwork.system.state import State
 from linkwork.system.data import Data
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, stored
+from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, stored
 
 # status of a call
 DONE, NO_CONVERGENCE, PIVOTS, DIVERGED = 0, 1, 2, 3

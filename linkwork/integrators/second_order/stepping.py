@@ -45,16 +45,16 @@ from linkwork.integrators.second_order.stepper import (
 from linkwork.integrators.values import (
     ALG, BASE, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV, accept_values,
 )  # fmt: skip
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined, lean, spliced
-from linkwork.math.registers.eights import larger8, load8, spread8, store6, store8
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined, lean, spliced
+from linkwork.kernels.registers.eights import larger8, load8, spread8, store6, store8
 from linkwork.system.evaluate import Work
 from linkwork.system.evaluate import Tables
 from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.system.elimination.tables import Elimination
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.integrators.contract import StepRows
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.rotations import qexp, qmul
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.rotations import qexp, qmul
 from linkwork.system.evaluate import refill
 
 LOOK, OFF = 16, 0.02  # steps between looks at WILD; the violation over the largest velocity

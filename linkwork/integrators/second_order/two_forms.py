@@ -25,7 +25,7 @@ from linkwork.integrators.second_order.fast_rotation.step import advance_fast
 from linkwork.integrators.second_order.methods import Coefficients, LinearMethod
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.math.compiled import announce
+from linkwork.kernels.compiled import announce
 from linkwork.system.state import State
 from linkwork.system.data import Data
 

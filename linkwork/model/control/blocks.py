@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from linkwork.errors import DriveError
-from linkwork.math import programs as ops
+from linkwork.kernels import programs as ops
 from linkwork.model import checks
 from linkwork.model.control.clock import NEVER, counter
 from linkwork.model.drives.base import Drive, _check_drives, leaves_that_follow

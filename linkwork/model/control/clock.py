@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linkwork.math import programs as ops
+from linkwork.kernels import programs as ops
 from linkwork.model.drives.sampled import REACHED, ROUND_OFF
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from linkwork.errors import DriveError
-from linkwork.math import programs as ops
-from linkwork.math.memory.addresses import ADDRESSED
-from linkwork.math.memory.pointers import C_FUNCTION
+from linkwork.kernels import programs as ops
+from linkwork.kernels.memory.addresses import ADDRESSED
+from linkwork.kernels.memory.pointers import C_FUNCTION
 from linkwork.model.control.blocks import Block, block_input, number
 from linkwork.model.control.clock import clock
 from linkwork.model.drives.base import Drive, held_in

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from linkwork.errors import DriveError
-from linkwork.math import programs as ops
+from linkwork.kernels import programs as ops
 from linkwork.model.control.blocks import Block, block_input, integral_of, limits_of
 from linkwork.model.control.clock import clock
 from linkwork.model.drives.base import Drive

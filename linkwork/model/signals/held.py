@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.math import programs as ops
+from linkwork.kernels import programs as ops
 from linkwork.model.control import blocks, controller, pid
 from linkwork.model.control.clock import NEVER, clock
 from linkwork.model.drives.base import Drive, held_in, parts_of

@@ -1,4 +1,4 @@
-"""Drives that read the motion as programs (math.programs): the tree of drives in flat operations.
+"""Drives that read the motion as programs (kernels.programs): their trees in flat operations.
 
 Registers are numbered: first the m readings, then the time, then constants and those parts of the
 drive that depend on time alone, which stay drives and are supplied from outside; behind them the
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import DriveError
-from linkwork.math import programs as ops
+from linkwork.kernels import programs as ops
 from linkwork.model.drives.base import Drive, held_in, leaves_that_follow
 from linkwork.model.drives.chebyshev import Chebyshev
 from linkwork.model.drives.formulas.formula import Combined, Expression, Formula

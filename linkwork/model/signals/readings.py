@@ -20,7 +20,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from linkwork.errors import DriveError, ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame, as_frame, carries_frames
 from linkwork.model.given import FrameLike, VectorLike

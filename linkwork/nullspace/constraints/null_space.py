@@ -22,7 +22,7 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.nullspace.constrained import Solution
 from linkwork.nullspace.constraints import tree as tr
 from linkwork.nullspace.directors import Directors

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from linkwork.elements import layout
 from linkwork.elements.layout import POS, ROT, add33, put6
-from linkwork.math.compiled import inlined
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.vectors import (
     IDENTITY,
     add,
     at,

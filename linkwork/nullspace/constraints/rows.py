@@ -31,7 +31,7 @@ from linkwork.elements.joints.distance import LENGTH as DISTANCE_LENGTH
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.data import Data
 from linkwork.system.redundancy import ConstraintRows, independent_rows

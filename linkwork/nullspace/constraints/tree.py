@@ -26,10 +26,10 @@ import numpy as np
 from linkwork.elements.joints import lock
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.layout import NODE, POS, QUAT, ROT
-from linkwork.math import rotations
-from linkwork.math.compiled import inlined, lean
-from linkwork.math.rotations import qconj, qmul, rotation_matrix
-from linkwork.math.vectors import add, at, at4, at9, column, cross, dot, mv, sub
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
+from linkwork.kernels.vectors import add, at, at4, at9, column, cross, dot, mv, sub
 from linkwork.system.evaluate import set_rotation, set_rotations
 from linkwork.system.system import System
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Ints, Ints2, stored
+from linkwork.kernels.memory.records import Ints, Ints2, stored
 from linkwork.recursive.tree.layout import DOF, IV, PARENT
 
 # ends of cut joints

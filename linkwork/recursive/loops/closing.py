@@ -34,14 +34,14 @@ import math
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Ints, Ints2, stored
+from linkwork.kernels.memory.records import Floats, Floats2, Ints, Ints2, stored
 
 from linkwork.elements import layout as el
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, inlined, spliced
-from linkwork.math.registers.eights import load8, spread8, store8
-from linkwork.math.rotations import qexp, qmul
-from linkwork.math.vectors import four
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined, inlined, spliced
+from linkwork.kernels.registers.eights import load8, spread8, store8
+from linkwork.kernels.rotations import qexp, qmul
+from linkwork.kernels.vectors import four
 from linkwork.recursive.tree.layout import BODY, put4
 from linkwork.recursive.loops.blocks import (
     BLOCK, EQ, IN_A, IN_J, IN_X, LANES, PLACE, ROW, ROWS, VELOCITY, Blocks,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from linkwork.math.compiled import lean
+from linkwork.kernels.compiled import lean
 from linkwork.system.evaluate import Work
 from linkwork.recursive.tree.layout import Tree
 from linkwork.system.evaluate import Tables
 from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.loops.closing import Loops
-from linkwork.math.memory.records import by_address, record_at
+from linkwork.kernels.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import (
     drive_joints, evaluate_constraints, forward, jacobian,
 )  # fmt: skip

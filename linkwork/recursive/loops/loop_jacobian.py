@@ -18,9 +18,9 @@ coordinates × bodies.
 from __future__ import annotations
 
 from linkwork.elements import layout as el
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.vectors import add, cross, dot, mm, mt, mv, nine, three
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.vectors import add, cross, dot, mm, mt, mv, nine, three
 from linkwork.recursive.loops.blocks import BLOCK, END, EQ, PLACE, ROOT, ROWS, TREE_BODY
 from linkwork.recursive.sweeps.general_joint import six_dot
 from linkwork.recursive.tree.layout import (

@@ -21,8 +21,8 @@ import numpy as np
 from linkwork.elements.friction.bristles import LEAST, PRELOAD, RADIUS, S0, bristles, limit
 from linkwork.elements.friction.brake import Brake
 from linkwork.elements.friction.friction import shaped
-from linkwork.math import rotations
-from linkwork.math.compiled import fused_inlined
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import fused_inlined
 from linkwork.recursive.tree.layout import ABOUT_Z, IQ, IV
 from linkwork.recursive.tree.parts import Parts
 

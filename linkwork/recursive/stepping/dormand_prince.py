@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.math.compiled import fused_inlined, lean, spliced
+from linkwork.kernels.compiled import fused_inlined, lean, spliced
 from linkwork.system.evaluate import Work
 from linkwork.recursive.tree.layout import Tree
 from linkwork.system.evaluate import Tables
@@ -18,7 +18,7 @@ from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.tree.parts import Motion
 from linkwork.recursive.loops.closing import Loops
 from linkwork.integrators.contract import StepRows
-from linkwork.math.memory.records import by_address, record_at
+from linkwork.kernels.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import (
     CORRECTION, DIRECT, MADE, SEMI_ANALYTIC, accelerations, correct, forward,
 )  # fmt: skip

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.math.compiled import fused_inlined, lean
+from linkwork.kernels.compiled import fused_inlined, lean
 from linkwork.system.evaluate import Work
 from linkwork.recursive.tree.layout import Tree
 from linkwork.system.evaluate import Tables
@@ -26,7 +26,7 @@ from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.tree.parts import Motion
 from linkwork.recursive.loops.closing import Loops
 from linkwork.integrators.contract import StepRows
-from linkwork.math.memory.records import by_address, record_at
+from linkwork.kernels.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
 from linkwork.recursive.stepping.brakes import VELOCITY, add_brakes, holding
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws

@@ -10,8 +10,8 @@ order four too.  After a step the cut joints are corrected.
 from __future__ import annotations
 
 from linkwork.elements import layout as el
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined, inlined, lean, spliced
 from linkwork.system.evaluate import Work
 from linkwork.recursive.tree.layout import Tree
 from linkwork.system.evaluate import Tables
@@ -19,9 +19,9 @@ from linkwork.recursive.tree.layout import Sweep
 from linkwork.recursive.tree.parts import Motion
 from linkwork.recursive.loops.closing import Loops
 from linkwork.integrators.contract import StepRows
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.rotations import qmul, qscale
-from linkwork.math.vectors import four
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.rotations import qmul, qscale
+from linkwork.kernels.vectors import four
 from linkwork.recursive.loops.closing import (
     CORRECTION, DIRECT, LAWS, MADE, MEMORY, PIVOT, SAMPLES, SEMI_ANALYTIC, TRIED, accelerations,
     correct, elements, enforce_loops, forward,

@@ -18,9 +18,9 @@ with each other, and r is their bias; U = I S + C, D = Sᵀ U + Cᵀ S + E.
 
 from __future__ import annotations
 
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.vectors import add, cross, scale, three
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.vectors import add, cross, scale, three
 from linkwork.recursive.sweeps.general_joint import (
     cholesky, half_solve, inertia_times, other_half, six_dot,
 )  # fmt: skip

@@ -23,10 +23,10 @@ the coupling C, the matrix E and the bias r behind its columns.
 from __future__ import annotations
 
 from linkwork.elements.flexible.inertia import link_matrices
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, inlined
-from linkwork.math.rotations import qmul, qscale, rotation_matrix
-from linkwork.math.vectors import add, cross, dot, four, mv, nine, scale, sub, three, tv
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined, inlined
+from linkwork.kernels.rotations import qmul, qscale, rotation_matrix
+from linkwork.kernels.vectors import add, cross, dot, four, mv, nine, scale, sub, three, tv
 from linkwork.recursive.tree.layout import (
     BASE, BIAS, BQ, COM, DOF, INTS, IQ, IV, LINK, OMEGA, PARENT, QUAT, REALS, RECORD, ROT, SLIDE,
     WRENCH, B, J, M, U, put3, put4, put9,

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from numba import int64, types
 
-from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry, lean
-from linkwork.math.memory.records import by_address, record_at, record_type
+from linkwork.kernels.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry, lean
+from linkwork.kernels.memory.records import by_address, record_at, record_type
 from linkwork.recursive.sweeps.articulated import accelerate, inward, inward_general
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
 from linkwork.recursive.sweeps.general_joint import place_general

@@ -20,10 +20,10 @@ Elimination with U = I S and D = Sᵀ I S = L Lᵀ:  I ← I − U D⁻¹ Uᵀ, 
 
 from __future__ import annotations
 
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.rotations import qconj, qmul, qscale, rotation_matrix
-from linkwork.math.vectors import add, column, cross, dot, four, mv, nine, scale, three
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.rotations import qconj, qmul, qscale, rotation_matrix
+from linkwork.kernels.vectors import add, column, cross, dot, four, mv, nine, scale, three
 from linkwork.recursive.sweeps.swing import functions, turn_bias, turn_rate
 from linkwork.recursive.tree.layout import (
     ABOUT_Z, BALL, BASE, BIAS, CA, CQ, CROSS, DOF, FREE, INTS, IQ, IV, LAW, OMEGA, PARENT, QUAT,

@@ -8,10 +8,10 @@ with forces on bodies (world axes; moments in body axes, about the centre of mas
 from __future__ import annotations
 
 from linkwork.elements import layout as el
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.rotations import qmul, rotation_matrix
-from linkwork.math.vectors import add, cross, four, mv, nine, three, tv
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.rotations import qmul, rotation_matrix
+from linkwork.kernels.vectors import add, cross, four, mv, nine, three, tv
 from linkwork.recursive.tree.layout import (
     BIAS, BODY, BQ, COM, GENERAL, INTS, KIND, OMEGA, PARENT, QUAT, REALS, RECORD, ROT, SLIDE,
     WRENCH, U, add3, put3, put4, put9,

@@ -11,10 +11,10 @@ with a the acceleration of P and c the arm to the centre of mass.
 
 from __future__ import annotations
 
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.rotations import qmul
-from linkwork.math.vectors import add, cross, dot, four, mv, nine, three
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.rotations import qmul
+from linkwork.kernels.vectors import add, cross, dot, four, mv, nine, three
 from linkwork.recursive.tree.layout import (
     BENDING, BIAS, CA, CQ, GENERAL, HINGE_JOINT, INERTIA, INTS, IQ, IV, KIND, MASS, MD, OMEGA,
     PARENT, QUAT, REALS, RECORD, ROT, WRENCH, B, J, M, U, put3, put4, put9,

@@ -10,9 +10,9 @@ Eight of them fill the lanes of a vector.
 
 from __future__ import annotations
 
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.registers.eights import load8, spread8, store8
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.registers.eights import load8, spread8, store8
 from linkwork.recursive.loops.blocks import IN_X, TREE_BODY, VELOCITY
 from linkwork.recursive.tree.layout import (
     BASE, DOF, HINGE, HINGE_JOINT, INTS, IV, KIND, LANES, PARENT, RECORD, ROT, SECTION, U,

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from linkwork.elements import layout as el
 from linkwork.elements.signals.measured import arm, normal
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.rotations import qconj, qmul, rotation_matrix
-from linkwork.math.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
+from linkwork.kernels.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
 from linkwork.recursive.sweeps.nodes import body_accelerations
 from linkwork.recursive.sweeps.wrenches import joint_wrenches
 

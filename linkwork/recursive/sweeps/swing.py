@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import math
 
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.vectors import add, cross, dot, scale, sub
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.vectors import add, cross, dot, scale, sub
 
 FAR = 1.25 * math.pi  # rad
 SMALL = 0.02  # φ², below which the functions of φ are their series

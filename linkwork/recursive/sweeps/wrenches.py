@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from linkwork.elements.flexible.inertia import FIRST
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.vectors import add, scale, sub, three
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.vectors import add, scale, sub, three
 from linkwork.recursive.sweeps.general_joint import inertia_times, law_place, six_dot
 from linkwork.recursive.tree.layout import (
     BASE, BENDING, BIAS, DOF, INTS, IV, KIND, LAW, LINK, RECORD, WRENCH, put3,

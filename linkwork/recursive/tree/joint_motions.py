@@ -23,7 +23,7 @@ import numpy as np
 from linkwork.elements.joints.joints import Joint
 from linkwork.elements.joints.lock import LEVEL, LOCK, QA, QB, QT, RT, UA, UB
 from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.recursive.tree.layout import ABOUT_Z, BALL, CROSS, NO_TURN, SWING
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.system import System

@@ -22,9 +22,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Ints2, stored
+from linkwork.kernels.memory.records import Floats, Floats2, Ints2, stored
 
-from linkwork.math.compiled import fused_inlined
+from linkwork.kernels.compiled import fused_inlined
 
 # ints
 PARENT, KIND, IQ, IV, DOF, FREE, TURN, BASE, BODY, LAW, LINK, INTS = range(12)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3, stored
+from linkwork.kernels.memory.records import Floats, Floats2, Floats3, stored
 import scipy.linalg
 
 from linkwork.elements.electric.shaft import ROTOR, ROTOR_INERTIA
@@ -19,7 +19,7 @@ from linkwork.elements.joints.lock import LOCK, UA, UB
 from linkwork.elements.signals.load_sensors import LoadSensor
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.loops.blocks import ENDS, IN_A, IN_J, IN_X, find_blocks
 from linkwork.recursive.loops.closing import Loops
@@ -33,7 +33,7 @@ from linkwork.recursive.sweeps.entry_points import place_tree, sweeps_for
 from linkwork.recursive.tree.sensor_table import sensor_table
 from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.tree.topology import Topology, is_part, topology_of
-from linkwork.system.rank_one.sensor_nodes import followed_at_all_times
+from linkwork.system.sensor_nodes import followed_at_all_times
 from linkwork.system.state import State
 from linkwork.system.data import Data
 from linkwork.system.system import System

@@ -13,11 +13,11 @@ from linkwork.elements.signals import measured as me
 from linkwork.elements.signals.load_sensors import LoadSensor
 from linkwork.elements.signals.measured import FrameSensor, JointSensor, Sensor
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.recursive.sweeps import sensing as se
 from linkwork.recursive.tree.tables import markers
 from linkwork.recursive.tree.topology import Topology
-from linkwork.system.rank_one.sensor_nodes import sensor_places, sensor_units
+from linkwork.system.sensor_nodes import sensor_places, sensor_units
 from linkwork.system.data import Data
 from linkwork.system.system import System
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.elements.flexible.inertia import WIDE, link_reals
-from linkwork.math import rotations
-from linkwork.math.registers.eights import zeros8
+from linkwork.kernels import rotations
+from linkwork.kernels.registers.eights import zeros8
 from linkwork.recursive.tree import layout as lay
 from linkwork.recursive.tree.joint_motions import JointMotion, Marker
 from linkwork.recursive.tree.layout import Sweep, Tree

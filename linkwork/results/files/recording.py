@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ResultFileError
-from linkwork.math.compiling.undisturbed import undisturbed
+from linkwork.kernels.compiling.undisturbed import undisturbed
 from linkwork.results.files.file import (
     beside,
     cannot_write,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ResultFileError, UnfinishedWarning
-from linkwork.math.compiling.undisturbed import undisturbed
+from linkwork.kernels.compiling.undisturbed import undisturbed
 from linkwork.model.model import Model
 from linkwork.results.files import file as result_file
 from linkwork.results.files.journal import MARK, Journal, Pieces, in_use, locked, part_of

@@ -16,7 +16,7 @@ from linkwork.elements.friction.surfaces import (
 )  # fmt: skip
 from linkwork.elements.layout import UNKNOWN
 from linkwork.elements.deformable.slide import travel
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.outputs.relative import unwrap
 from linkwork.results.outputs.stored import (
     body_motion,

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.joints.lock import LEVEL, QA, QB, UA, UB
-from linkwork.math.rotations import conjugate, matrix
+from linkwork.kernels.rotations import conjugate, matrix
 
 TURN = 2 * np.pi
 

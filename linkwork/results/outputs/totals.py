@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.files.file_array import blocks
 from linkwork.results.outputs.deformed.beam_inertia import all_mass_sums
 from linkwork.results.outputs.deformed.flexible import link_sums

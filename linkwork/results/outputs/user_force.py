@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.elements.forces.user_force import Motion, UserForce, is_jitted
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.results.outputs.stored import body_motion, body_numbers
 

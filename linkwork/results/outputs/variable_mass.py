@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from linkwork.elements.bodies.variable_mass import CENTRE, CENTRE1, INERTIA, MASS, VARIABLE_MASS
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.outputs.stored import body_motion, element_reals
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.elements.layout import ACCEPT, RATES, TANGENT
-from linkwork.math.compiled import compiled
+from linkwork.kernels.compiled import compiled
 from linkwork.system.evaluate import Work
 from linkwork.system.evaluate import Tables
-from linkwork.math.memory.records import by_address, record_at
+from linkwork.kernels.memory.records import by_address, record_at
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.files.memory import share
 from linkwork.results.outputs.stored import memory_elements, memory_place

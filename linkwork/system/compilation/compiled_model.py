@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math.kernel import KernelTable
+from linkwork.kernels.kernel import KernelTable
+from linkwork.linear_algebra.pattern import Pattern
 from linkwork.model.drives.base import held_in
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
@@ -24,7 +25,6 @@ from linkwork.system.compilation.numbering import Element, Row, families_of
 from linkwork.system.compilation.tables import ActiveRows
 from linkwork.system.evaluate import Tables
 from linkwork.system.layout import GROUND_END, Layout
-from linkwork.system.pattern import Pattern
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def signal_pairs(
     """Pairs of ends that numbers which follow the motion join: what they act on, what they read.
 
     stepping : without bodies, and nodes with rates, that they read at samples alone
-    apart    : signals that join nothing, because they have rank-one updates (rank_one.distant)
+    apart    : signals that join nothing, because they have rank-one updates (system.far_feedback)
     """
     for i, e in enumerate(elements):
         if not e.entry.family.signal or i in apart:

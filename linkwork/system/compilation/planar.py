@@ -22,7 +22,7 @@ from linkwork.elements.joints.gear import Gear
 from linkwork.elements.joints.joints import Planar
 from linkwork.elements.joints.lock import LOCK, QA
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model

@@ -12,7 +12,8 @@ from linkwork.elements.bodies.body import BODY_REALS
 from linkwork.elements.layout import int_width, row_width
 from linkwork.elements.signals.signals import slope_places, slopes_of
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel, KernelTable, kernel_table
+from linkwork.kernels.kernel import Kernel, KernelTable, kernel_table
+from linkwork.linear_algebra.pattern import Pattern
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
@@ -20,7 +21,6 @@ from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import families_of
 from linkwork.system.evaluate import END_COLUMNS, SIGNAL_COLUMNS, SLOTS, Tables
 from linkwork.system.layout import REFERENCE_END, SIX, Layout
-from linkwork.system.pattern import Pattern
 
 if TYPE_CHECKING:
     from linkwork.system.compilation.numbering import Element

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from linkwork.errors import AssemblyError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.drives import Drive, polynomial
 from linkwork.system.compilation.start_rows import laws_of, start_values
 from linkwork.system.data import Data

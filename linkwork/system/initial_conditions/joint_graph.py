@@ -22,8 +22,8 @@ import numpy as np
 
 from linkwork.elements.joints.lock import LOCK, QB, QT, RT, UA, UB
 from linkwork.elements.layout import SIX
-from linkwork.math import rotations
-from linkwork.math import sparse as sp
+from linkwork.kernels import rotations
+from linkwork.kernels import sparse as sp
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.extents import extents

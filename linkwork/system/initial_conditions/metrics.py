@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.math import sparse as sp
+from linkwork.kernels import sparse as sp
 from linkwork.model import checks
 from linkwork.system.initial_conditions.extents import extents
 from linkwork.system.initial_conditions.joint_graph import JointGraph

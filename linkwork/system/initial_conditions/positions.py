@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SingularMatrix, SparseFactors
-from linkwork.math import sparse as sp
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.metrics import BodyMetric, Resistances

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError, VelocityWarning, users_line
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SparseFactors
-from linkwork.math import sparse as sp
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.joint_graph import JointGraph

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.linear_algebra.sparse_rows import SparseRows
 from linkwork.system.layout import SIX
 from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of, vertex_of
-from linkwork.system.sparse_rows import SparseRows
 
 
 @dataclass(frozen=True, eq=False)

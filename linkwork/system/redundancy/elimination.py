@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra.least_degree import least_degree
-from linkwork.math import sparse as sp
 from linkwork.system.layout import SIX
 from linkwork.system.redundancy.full_rank import RowSpace
 from linkwork.system.redundancy.rows import Floats, Ints, Mask, row_of, vertex_of

@@ -6,10 +6,10 @@ import contextlib
 
 import numpy as np
 
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SingularMatrix, SparseFactors
-from linkwork.math import sparse as sp
+from linkwork.linear_algebra.sparse_rows import SparseRows
 from linkwork.system.redundancy.rows import Floats, Ints, Mask
-from linkwork.system.sparse_rows import SparseRows
 
 LARGE = 300  # rows of a component that are first looked at without a dense factorisation
 SURE = 1e-6  # smallest singular value of normalised rows that are independent beyond doubt

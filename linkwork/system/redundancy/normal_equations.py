@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import STRIDE, TANGENT
+from linkwork.kernels.compiled import fused_inlined, lean
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.registers.eights import load8, spread8, store8, sum8, zeros8
 from linkwork.linear_algebra.least_degree import least_degree
-from linkwork.math.compiled import fused_inlined, lean
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.registers.eights import load8, spread8, store8, sum8, zeros8
+from linkwork.linear_algebra.pattern import BLOCK
 from linkwork.system.evaluate import Tables, Work, call_families, load_stored
 from linkwork.system.layout import SIX
-from linkwork.system.pattern import BLOCK
 from linkwork.system.redundancy.rows import Floats, Ints
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.elements.layout import STRIDE
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SparseFactors
-from linkwork.math import sparse as sp
 from linkwork.system.redundancy.blocks import Batch, batches
 from linkwork.system.redundancy.full_rank import LARGE
 from linkwork.system.redundancy.normal_equations import Plan, make_plan, reactions_over_time

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.math import sparse as sp
+from linkwork.kernels import sparse as sp
+from linkwork.linear_algebra.sparse_rows import SparseRows
 from linkwork.system.layout import SIX, Layout
-from linkwork.system.sparse_rows import SparseRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

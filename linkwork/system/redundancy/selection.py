@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.linear_algebra.sparse_rows import SparseRows
 from linkwork.system.layout import SIX
 from linkwork.system.redundancy.blocks import batches
 from linkwork.system.redundancy.components import joint_components
@@ -41,7 +42,6 @@ from linkwork.system.redundancy.sentences import (
     large_sentences,
     motor_sentences,
 )
-from linkwork.system.sparse_rows import SparseRows
 
 TREE_WEIGHT, PRESSING_WEIGHT, DRIVEN_WEIGHT, SPARED_WEIGHT = 0.1, 1e-2, 1e-3, 1e-4
 FAR = 1e4  # lengths of bodies this many times apart have scales of their own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.math import sparse as sp
+from linkwork.kernels import sparse as sp
 from linkwork.system.redundancy.full_rank import RowSpace
 from linkwork.system.redundancy.rows import ConstraintRows, Floats, Ints
 from linkwork.system.redundancy.self_stress import Component, SelfStress, well_conditioned_rows

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from linkwork.math.compiled import compiled, inlined
+from linkwork.kernels.compiled import compiled, inlined
 
 AMBIENT, SKY, LAMP, GLOSS, SHARP = 0.36, 0.24, 0.54, 0.10, 40.0
 SHADOW = 0.20  # how much darker the floor is in the shade

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.view.solids.figures import turned
 from linkwork.view.solids.shapes import Part
 

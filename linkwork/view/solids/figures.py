@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.bodies.body import Body
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.view.solids.shapes import Part, rod
 
 EQUAL = 1e-6  # of moments, relative

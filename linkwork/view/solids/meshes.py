@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.view.solids.shapes import Part
 
 AROUND = 28  # points around a cylinder

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkWarning, ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 
 NO_TURN = np.array([1.0, 0.0, 0.0, 0.0])

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.elements.joints.motion_laws import ROTATION, driven_rows
 from linkwork.elements.joints.orthogonal import Orthogonal, Universal
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.view.solids.shapes import Part
 
 X_TURN = rotations.from_matrix(np.array([[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]))  # z to x

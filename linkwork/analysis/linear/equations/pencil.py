@@ -51,12 +51,12 @@ from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.elements.failures import raise_if_failed
 from linkwork.elements.forces.user_force import STIFF, UserForce
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Law
 from linkwork.system.compilation.numbering import row_scale
-from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 

@@ -35,12 +35,12 @@ from linkwork.elements.friction.bristles import PRELOAD
 from linkwork.elements.layout import COEFS
 from linkwork.errors import ModelError, SingularError
 from linkwork.linear_algebra import SingularMatrix, SparseFactors
-from linkwork.system.consistency.consistent import undetermined, unit_scale
+from linkwork.linear_algebra.low_rank import FIRST, ROW, SLOPES
+from linkwork.linear_algebra.sparse_rows import SparseRows
 from linkwork.system.data import Data
 from linkwork.system.evaluate import TRIAL, evaluate
-from linkwork.system.rank_one.sensor_nodes import sensor_places
-from linkwork.system.rank_one.sensors import FIRST, ROW, SLOPES
-from linkwork.system.sparse_rows import SparseRows
+from linkwork.system.initial_conditions.consistent import undetermined, unit_scale
+from linkwork.system.sensor_nodes import sensor_places
 from linkwork.system.state import State
 
 LARGEST = 1e12  # of the scaled (w, g): A is singular up to round-off

@@ -23,11 +23,11 @@ from linkwork.analysis.linear.equations.world_axes import (
 )
 from linkwork.analysis.scales import column_scale
 from linkwork.errors import ModelError
+from linkwork.kernels import rotations
 from linkwork.linear_algebra import SparseFactors
-from linkwork.math import rotations
 from linkwork.system.compilation.numbering import row_scale
-from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
 

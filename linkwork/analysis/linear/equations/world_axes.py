@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.system.data import Data
 from linkwork.system.layout import SIX
 from linkwork.system.state import State

@@ -31,9 +31,9 @@ from linkwork.errors import ModelError
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.model import Model
-from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.data import Data
 from linkwork.system.evaluate import evaluate
+from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.state import State
 
 XYZ = "xyz"

@@ -23,7 +23,7 @@ from linkwork.elements.joints.joints import Joint
 from linkwork.elements.joints.lock import LEVEL, MOVING
 from linkwork.elements.joints.motion_laws import ROW_NAMES, frozen
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.drives import polynomial
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model

@@ -219,7 +219,7 @@ def energy_momentum_steps(system: System) -> bool:
     """Whether lw.EnergyMomentum would step this model, so that it can be advised."""
     from linkwork.nullspace import forces
     from linkwork.nullspace.constraints import rows
-    from linkwork.system.rank_one.sensor_nodes import sensor_nodes
+    from linkwork.system.sensor_nodes import sensor_nodes
 
     try:
         rows.refuse_unknown(system)

@@ -22,8 +22,8 @@ import numpy as np
 from linkwork.errors import LinkworkWarning, ModelError, users_line
 from linkwork.integrators.blocked import COMPARE, blocked_motion
 from linkwork.integrators.contract import Run, StepFailure
-from linkwork.math import rotations
-from linkwork.math.compiled import lean
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import lean
 from linkwork.system.system import System
 
 AT_ONCE = 2  # times the turn of the step before: no motion becomes faster so quickly by itself

@@ -21,8 +21,8 @@ import numpy as np
 from linkwork.elements.corners import Corner
 from linkwork.elements.laws.base import ENERGY, PRESTRAIN, PRESTRESS, STRESS, addresses, over_times
 from linkwork.errors import LinkworkError
-from linkwork.system.consistency.consistent import highest_derivatives, solved
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.consistent import highest_derivatives, solved
 from linkwork.system.state import State
 
 DEPTHS = np.logspace(-12, 0, 400)

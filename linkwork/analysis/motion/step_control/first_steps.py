@@ -25,8 +25,8 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.integrators.contract import Run
 from linkwork.integrators.nonsmooth.method import Moreau
-from linkwork.system.consistency.accelerations import accelerations
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.state import State
 from linkwork.system.system import System
 

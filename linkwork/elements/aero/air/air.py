@@ -16,8 +16,8 @@ from linkwork.elements.aero.air.gusts import (
 from linkwork.elements.bodies.moving_frame import components
 from linkwork.elements.failures import Failure
 from linkwork.errors import ModelError
-from linkwork.math.memory.addresses import WeakItem
-from linkwork.math.memory.pointers import PythonCallback
+from linkwork.kernels.memory.addresses import WeakItem
+from linkwork.kernels.memory.pointers import PythonCallback
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.given import Components, ComponentsOrNone, Vector, VectorLike, given

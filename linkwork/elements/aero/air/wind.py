@@ -27,10 +27,10 @@ from __future__ import annotations
 
 import math
 
-from linkwork.math.compiled import inlined
-from linkwork.math.memory.pointers import call
-from linkwork.math.record import record
-from linkwork.math.vectors import add, cross, dot, madd, mscale, outer, scale, skew, sub
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.pointers import call
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import add, cross, dot, madd, mscale, outer, scale, skew, sub
 
 RHO, SOUND, VISCOSITY, STANDARD, UP, ALTITUDE, V0, FRAME_V, FRAME_W, AIR = record(
     rho=1, sound=1, viscosity=1, standard=1, up=3, altitude=1, v0=3, frame_v=3, frame_w=3, air=0,

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
 
 MACH, REYNOLDS = range(2)
 SLOPE, ZERO, DRAG0, GRIDS = record(slope=1, zero=1, drag0=1, grids=0)

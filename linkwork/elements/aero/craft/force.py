@@ -14,7 +14,7 @@ from linkwork.elements.aero.air.air import Air, air_around
 from linkwork.elements.aero.craft import kernel as ck
 from linkwork.elements.aero.craft.coefficients import read_coefficients
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, PathLike, VectorLike

@@ -26,10 +26,10 @@ from linkwork.elements.aero.air import wind
 from linkwork.elements.aero.air.wind import air_at
 from linkwork.elements.aero.airfoils.tables import place_between
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, int_width
-from linkwork.math.compiled import compiled, inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import compiled, inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     accumulate, add, at, at9, cross, dot, mm, mv, scale, sub, tv,
 )  # fmt: skip
 

@@ -22,7 +22,7 @@ import math
 
 from linkwork.elements.aero.surfaces.layout import LINEAR_FIELD
 from linkwork.elements.layout import VALUE
-from linkwork.math.compiled import inlined
+from linkwork.kernels.compiled import inlined
 
 TERMS = 20  # even n up to here
 

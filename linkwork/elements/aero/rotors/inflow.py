@@ -26,7 +26,7 @@ from __future__ import annotations
 import cmath
 import math
 
-from linkwork.math.compiled import inlined
+from linkwork.kernels.compiled import inlined
 
 (T, MX, MY, V1, V2, V3, OMEGA, HEIGHT, RHO, Q0, Q1, Q2, Q3, STEADY, INPUTS) = range(15)
 ROWS = 5  # of the inflow, four; of the steady inflow

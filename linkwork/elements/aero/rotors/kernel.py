@@ -19,10 +19,10 @@ from linkwork.elements.aero.rotors.inflow import (
 from linkwork.elements.layout import (
     BY_RATE, BY_VALUE, CD, CK, OMEGA, POS, RATE, ROT, STRIDE, TANGENT, VALUE, VEL,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
-from linkwork.math.vectors import add, at, at9, cross, dot, mm, mv, scale, sub, tv
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import add, at, at9, cross, dot, mm, mv, scale, sub, tv
 
 # reals: radius, threshold of the speed, smallest speed squared, k_H, k_F, whether there is ground,
 # a point of it and its normal, axes and place on the craft, centre on the hub; then the air

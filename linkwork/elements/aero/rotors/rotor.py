@@ -16,7 +16,7 @@ from linkwork.elements.aero.rotors.inflow import DYNAMIC, GLAUERT, MANGLER, NONE
 from linkwork.elements.aero.surfaces.layout import LINEAR_FIELD, MANGLER_FIELD
 from linkwork.elements.layout import int_width
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, Number, OrientationLike, VectorLike, given

@@ -41,7 +41,7 @@ from linkwork.elements.aero.surfaces.section import (
     STILL, angle, looked_up, no_spanwise, put_by_state, put_output, put_spanwise, told, wind_axes,
 )  # fmt: skip
 from linkwork.elements.layout import VALUE as VALUE_ROW
-from linkwork.math.compiled import inlined
+from linkwork.kernels.compiled import inlined
 
 K1, K2 = -0.135, 0.04
 LEAST = 1e-4  # attached part below which its root does not change

@@ -36,8 +36,8 @@ from linkwork.elements.aero.surfaces.tangent import (
 )  # fmt: skip
 from linkwork.elements.beams.kernels.turning import B_TERMS, C_TERMS, series, turn_map
 from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL
-from linkwork.math.kernel import Kernel
-from linkwork.math.vectors import (
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at9, cross, dot, scale, sub, three, tv,
 )  # fmt: skip
 

@@ -28,7 +28,7 @@ derivatives by Vx, Vy, ωz and altitude, by the states, and that of fz by Vz; th
 
 from __future__ import annotations
 
-from linkwork.math.record import record
+from linkwork.kernels.record import record
 
 CONTROL, FILTER, A1, A2, B1, B2, RADIUS, AXES, CENTRE, PRESSURE_LAG, SEPARATION_LAG, HEAD = record(
     control=1, filter=1, a1=1, a2=1, b1=1, b2=1, radius=1, axes=9, centre=3, pressure_lag=1,

@@ -17,9 +17,9 @@ from linkwork.elements.beams.kernels.kernel import put3, put9
 from linkwork.elements.beams.kernels.turning import inverse_map
 from linkwork.elements.deformable.bushing import kappa, rotation_vector
 from linkwork.elements.layout import OMEGA, POS, QUAT, ROT, VEL
-from linkwork.math.compiled import inlined
-from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.rotations import qconj, qexp, qmul, rotation_matrix
+from linkwork.kernels.vectors import (
     add, at, at4, at9, cross, dot, madd, mm, mscale, mv, outer, scale, sub, three,
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ from linkwork.elements.aero.surfaces.family import Stations, stations
 from linkwork.elements.beams.beam import Beam
 from linkwork.elements.beams.family import shape_functions
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame, carries_frames
 

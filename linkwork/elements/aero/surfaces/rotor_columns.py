@@ -12,9 +12,9 @@ from linkwork.elements.aero.surfaces.layout import (
 from linkwork.elements.aero.surfaces.motion import ZERO, from_axes
 from linkwork.elements.aero.surfaces.tangent import take_row
 from linkwork.elements.layout import BY_VALUE, ROT, STRIDE
-from linkwork.math.compiled import inlined
-from linkwork.math.registers.eights import load8, six8, store8
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.registers.eights import load8, six8, store8
+from linkwork.kernels.vectors import (
     add, at9, cross, dot, madd, mm, mscale, outer, scale, skew, tv,
 )  # fmt: skip
 

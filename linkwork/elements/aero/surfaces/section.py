@@ -40,7 +40,7 @@ from linkwork.elements.aero.surfaces.layout import (
 from linkwork.elements.aero.airfoils.tables import AXIS, CD, MACH, SLOPES, coefficients, grid
 from linkwork.elements.layout import RATE as RATE_ROW
 from linkwork.elements.layout import VALUE as VALUE_ROW
-from linkwork.math.compiled import inlined
+from linkwork.kernels.compiled import inlined
 
 STILL = 1e-9  # m/s: below it there is no flow
 

@@ -15,7 +15,7 @@ import numpy as np
 from linkwork.elements.aero.airfoils.tables import GRID, REALS, SEPARATION, SLOPE, ZERO
 from linkwork.elements.aero.surfaces.layout import STALL, THEODORSEN
 from linkwork.elements.beams.family import shape_functions
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 
 class StartMotion(NamedTuple):

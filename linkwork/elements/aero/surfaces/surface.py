@@ -22,7 +22,7 @@ from linkwork.elements.aero.surfaces.starting import start_motion, steady_states
 from linkwork.elements.beams.beam import Beam
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.drives import Constant, as_drive
 from linkwork.model.drives.base import leaves_that_follow

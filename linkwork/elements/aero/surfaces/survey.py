@@ -16,11 +16,11 @@ from linkwork.elements.aero.surfaces.layout import (
 from linkwork.elements.aero.surfaces.layout import SPEED as NODE_SPEED
 from linkwork.elements.aero.air.wind import air_at
 from linkwork.elements.layout import NODE as BODY_NUMBERS
-from linkwork.math import rotations
-from linkwork.math.compiled import compiled
-from linkwork.math.memory.addresses import address_of
-from linkwork.math.record import record
-from linkwork.math.vectors import IDENTITY, add, cross, dot, scale, sub
+from linkwork.kernels import rotations
+from linkwork.kernels.compiled import compiled
+from linkwork.kernels.memory.addresses import address_of
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import IDENTITY, add, cross, dot, scale, sub
 
 # of a point: angle of attack, Mach number, c_l, c_d, c_m, dynamic pressure, sweep velocity, speed;
 # lift, drag, moment per length; place, force and moment per length in world axes; length; induced

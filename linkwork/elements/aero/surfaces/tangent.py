@@ -18,9 +18,9 @@ from linkwork.elements.aero.surfaces.layout import (
     MOST_STATES, MOVED, NODE_ROWS, NODE_WORK, OWN, PLACES, ROW, ROWS, SHAPE, SPANWISE, SPIN, SPUN,
 )  # fmt: skip
 from linkwork.elements.layout import BY_RATE, BY_VALUE, ROT, STRIDE
-from linkwork.math.compiled import inlined
-from linkwork.math.registers.eights import load8, six8, store8
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.registers.eights import load8, six8, store8
+from linkwork.kernels.vectors import (
     IDENTITY, at9, cm, cross, dot, madd, mm, mscale, nine, skew, three, tm, tv,
 )  # fmt: skip
 

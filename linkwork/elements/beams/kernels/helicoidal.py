@@ -41,11 +41,11 @@ from linkwork.elements.beams.kernels.turning import (
 from linkwork.elements.deformable.bushing import kappa
 from linkwork.elements.laws.base import WORK as LAW_WORK
 from linkwork.elements.layout import CD, CK, POS, ROT, TANGENT, add33, int_width
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.rotations import qexp, qmul, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.rotations import qexp, qmul, rotation_matrix
+from linkwork.kernels.vectors import (
     IDENTITY, add, at, at9, cc, cm, cross, dot, four, madd, mc, mm, mscale, mt, mv, nine, outer,
     scale, skew, sub, three, tm, tv,
 )  # fmt: skip

@@ -52,12 +52,12 @@ from linkwork.elements.laws.base import (
 from linkwork.elements.laws.base import WORK as LAW_WORK
 from linkwork.elements.layout import CD, CK, OMEGA, POS, QUAT, ROT, SIX, TANGENT, VEL
 from linkwork.elements.layout import NODE as BODY
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_spliced, inlined, spliced
-from linkwork.math.kernel import Kernel
-from linkwork.math.memory.pointers import begin, shift
-from linkwork.math.rotations import qconj, qexp, qmul, rotation_matrix
-from linkwork.math.vectors import (
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_spliced, inlined, spliced
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.memory.pointers import begin, shift
+from linkwork.kernels.rotations import qconj, qexp, qmul, rotation_matrix
+from linkwork.kernels.vectors import (
     add, cross, dot, four, gather, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 

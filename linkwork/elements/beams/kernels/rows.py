@@ -10,9 +10,9 @@ are rows of eight, as a block of the iteration matrix has them.
 from __future__ import annotations
 
 from linkwork.elements.layout import STRIDE
-from linkwork.math.compiled import fused_inlined
-from linkwork.math.registers.eights import load8, store8
-from linkwork.math.registers.fours import pair8, row4, store4, unit4
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.registers.eights import load8, store8
+from linkwork.kernels.registers.fours import pair8, row4, store4, unit4
 
 
 @fused_inlined

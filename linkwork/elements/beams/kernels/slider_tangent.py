@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from linkwork.elements.layout import BY_VALUE, CK, ROT, STRIDE, add33
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import (
     add, at, at9, cm, cross, dot, mc, mscale, mv, skew, tm, transpose, tv,
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ from linkwork.elements.beams.layout import (
 )  # fmt: skip
 from linkwork.elements.beams.kernels.turning import B_TERMS, C_TERMS
 from linkwork.elements.laws.base import ENERGY, STRESS, over_times
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 
 class Point(NamedTuple):

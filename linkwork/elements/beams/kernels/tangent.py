@@ -33,9 +33,9 @@ from linkwork.elements.beams.kernels.rows import (
 from linkwork.elements.beams.kernels.turning import bend, inverse_slope, slope
 from linkwork.elements.deformable.bushing import kappa
 from linkwork.elements.layout import NODE, POS, ROT, STRIDE
-from linkwork.math.compiled import fused_spliced, inlined
-from linkwork.math.registers.fours import unit4
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import fused_spliced, inlined
+from linkwork.kernels.registers.fours import unit4
+from linkwork.kernels.vectors import (
     add, cc, cm, cross, dot, madd, mc, mm, mscale, nine, scale, skew, sub, three,
 )  # fmt: skip
 

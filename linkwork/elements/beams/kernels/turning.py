@@ -19,8 +19,8 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.deformable.bushing import kappa, rotation_vector
-from linkwork.math.compiled import fused_inlined, inlined
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import fused_inlined, inlined
+from linkwork.kernels.vectors import (
     add, cc, cross, dot, madd, mscale, outer, scale, skew,
 )  # fmt: skip
 

@@ -19,9 +19,9 @@ import math
 from linkwork.elements.contact.layout import CURVE, FLAT, MARGIN, OWN, RADIUS_B, SIZES
 from linkwork.elements.contact.geometry.round_shapes import deep, placed
 from linkwork.elements.contact.points import put_own, put_point
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
-from linkwork.math.vectors import add, at, at9, dot, mm, mv, scale, sub, tv
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import add, at, at9, dot, mm, mv, scale, sub, tv
 
 SAMPLES = 4  # of a piece, among which the nearest is where Newton's method begins
 ORIGIN, FRAME, CENTRE, HEAD = record(origin=3, frame=9, centre=3, head=0)  # of the geometry

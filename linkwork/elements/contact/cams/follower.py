@@ -16,7 +16,7 @@ from linkwork.elements.friction.models import Coulomb, FrictionModel
 from linkwork.elements.laws.base import ConstitutiveLaw
 from linkwork.elements.laws.contact import HuntCrossley
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike, Given, MatrixLike, given

@@ -23,8 +23,8 @@ from linkwork.elements.contact.geometry.round_shapes import (
     to_end,
 )
 from linkwork.elements.contact.points import put_face, put_own, put_point, put_round
-from linkwork.math.compiled import inlined
-from linkwork.math.vectors import add, at, at9, column, cross, dot, mm, mv, scale, sub, tv
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.vectors import add, at, at9, column, cross, dot, mm, mv, scale, sub, tv
 
 BOX = 15  # numbers
 EDGES_LATER = 0.95  # an edge pair must be so much shallower than a face,

@@ -16,8 +16,8 @@ from linkwork.elements.contact.geometry.round_shapes import (
     ball_ball, cylinder_ball, placed, plane_cylinder, plane_points, segment_ball, segment_segment,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.triangles import hull_ball, mesh_ball
-from linkwork.math.compiled import inlined
-from linkwork.math.vectors import at, dot, sub
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.vectors import at, dot, sub
 
 
 @inlined

@@ -14,8 +14,8 @@ from linkwork.elements.contact.layout import (
     RADIUS_A, RADIUS_B, RIM,
 )  # fmt: skip
 from linkwork.elements.contact.points import put_face, put_own, put_point, put_round
-from linkwork.math.compiled import inlined
-from linkwork.math.vectors import add, at, cross, dot, mv, scale, sub, tv
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.vectors import add, at, cross, dot, mv, scale, sub, tv
 
 FLAT = 1e-9  # sine of the tilt below which a cylinder stands flat
 PARALLEL = 1e-3  # sine of the angle below which two segments are parallel

@@ -26,7 +26,7 @@ from linkwork.elements.contact.geometry.meshes import (
 )  # fmt: skip
 from linkwork.elements.contact.geometry.words import refuse_unknown
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 
 GROUND_PLANE = {"kind": "plane"}

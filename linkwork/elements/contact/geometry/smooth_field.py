@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
-from linkwork.math.vectors import dot, madd, outer, scale
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import dot, madd, outer, scale
 
 # spacings along x and y, the origin, the heights
 DX, DY, X0, Y0, Z0, FIELD = record(dx=1, dy=1, x0=1, y0=1, z0=1, field=0)

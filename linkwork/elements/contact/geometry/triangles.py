@@ -18,9 +18,9 @@ from linkwork.elements.contact.layout import (
 from linkwork.elements.contact.geometry.round_shapes import deep, placed
 from linkwork.elements.contact.points import put_face, put_own, put_point, put_round
 from linkwork.elements.contact.geometry.smooth_field import DX, DY, FIELD, NONE, X0, Y0, Z0, foot
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
-from linkwork.math.vectors import add, at, cross, dot, mm, mt, mv, scale, sub, tv
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
+from linkwork.kernels.vectors import add, at, cross, dot, mm, mt, mv, scale, sub, tv
 
 SURFACE_AT = 3  # of the geometry, after the centre of the ball: triangles or a height field
 PLACE_AT, COLUMNS_AT, ROWS_AT = record(SIZES, place_at=1, columns_at=1, rows_at=1)

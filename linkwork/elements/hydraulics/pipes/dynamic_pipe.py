@@ -33,9 +33,9 @@ from linkwork.elements.hydraulics.pipes.pipe import check_pipe, pipe_reals
 from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, Pressure, ports, sample_fluid
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE, int_width
 from linkwork.errors import ModelError
-from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import REFERENCE, Node, vector

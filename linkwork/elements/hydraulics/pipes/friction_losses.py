@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from linkwork.math.compiled import inlined
+from linkwork.kernels.compiled import inlined
 
 LAMINAR, TURBULENT = 2000.0, 4000.0
 LN10 = math.log(10.0)

@@ -20,8 +20,8 @@ from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, ports, sample_po
 from linkwork.elements.hydraulics.restrictions import flow_outputs
 from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.errors import ModelError
-from linkwork.math.kernel import Kernel
-from linkwork.math.record import record
+from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar

@@ -18,8 +18,8 @@ from linkwork.elements.hydraulics.valves.passages import PASSAGE
 from linkwork.elements.layout import (
     BY_RATE, BY_SECOND, BY_VALUE, RATE, SECOND, TANGENT, VALUE,
 )  # fmt: skip
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number
 from linkwork.model.nodes import Node, scalar

@@ -18,8 +18,8 @@ import numpy as np
 from linkwork.elements.hydraulics.fluids import FLUID, over_time, specific_energy
 from linkwork.elements.hydraulics.restrictions import restricted, restricted_over_time
 from linkwork.elements.layout import BY_VALUE, RATE, TANGENT, VALUE
-from linkwork.math.compiled import inlined
-from linkwork.math.record import record
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.record import record
 
 # columns behind those of the fluid: √2 C_d w, δ, leak, limit, and 2 C_d C_v cos θ w
 FACTOR, SOFT, LEAK, LIMIT, JET, PASSAGE = record(

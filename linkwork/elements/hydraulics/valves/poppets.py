@@ -23,7 +23,7 @@ from linkwork.elements.hydraulics.valves.passages import passage, passage_flow
 from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
 from linkwork.elements.hydraulics.restrictions import SHARP, flow_outputs, soft_drop
 from linkwork.elements.layout import VALUE
-from linkwork.math.kernel import Kernel
+from linkwork.kernels.kernel import Kernel
 from linkwork.model.given import Given, Number, given
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Entry, Family, Item

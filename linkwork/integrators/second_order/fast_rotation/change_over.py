@@ -17,8 +17,8 @@ from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import BEND, BENT, COURSE
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.values import ALG, V, VDOT, VDOTPREV, VPREV, XPREV
-from linkwork.math import rotations
-from linkwork.math.registers.eights import vectors
+from linkwork.kernels import rotations
+from linkwork.kernels.registers.eights import vectors
 from linkwork.system.data import Data
 
 TURN = 0.02  # radians in a step from which on a motion is fast

@@ -31,10 +31,10 @@ from linkwork.integrators.second_order.stepping import gather_work
 from linkwork.integrators.values import (
     ALG, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV, accept_values, place_values,
 )  # fmt: skip
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_spliced
-from linkwork.math.registers.eights import lane8, load8, six8, spread8, store6, store8, triples8
-from linkwork.math.vectors import add, cross, dot, mv, nine, scale, sub, three
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_spliced
+from linkwork.kernels.registers.eights import lane8, load8, six8, spread8, store6, store8, triples8
+from linkwork.kernels.vectors import add, cross, dot, mv, nine, scale, sub, three
 
 
 @fused_spliced

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, Ints2, stored
+from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, Ints2, stored
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL, put36
@@ -31,14 +31,14 @@ from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
 )  # fmt: skip
 from linkwork.integrators.second_order.stepper import CA, CV, MASS
 from linkwork.integrators.values import place_values
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_spliced, inlined, spliced
-from linkwork.math.registers.eights import load8, six8, store6, store8, triples8
-from linkwork.math.rotations import (
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_spliced, inlined, spliced
+from linkwork.kernels.registers.eights import load8, six8, store6, store8, triples8
+from linkwork.kernels.rotations import (
     inverse_tangent_by, inverse_tangent_slope, qmul, rotation_matrix,
     tangent_factors, turn_factors,
 )  # fmt: skip
-from linkwork.math.vectors import (
+from linkwork.kernels.vectors import (
     IDENTITY, add, cc, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, sub,
     three, transpose, tv,
 )  # fmt: skip

@@ -25,9 +25,9 @@ from __future__ import annotations
 
 import math
 
-from linkwork.math.compiled import fused_spliced, inlined
-from linkwork.math.rotations import inverse_tangent, qexp, rotation_matrix, tangent
-from linkwork.math.vectors import (
+from linkwork.kernels.compiled import fused_spliced, inlined
+from linkwork.kernels.rotations import inverse_tangent, qexp, rotation_matrix, tangent
+from linkwork.kernels.vectors import (
     IDENTITY, add, cm, cross, dot, inverse3, madd, mm, mscale, mv, nine, scale, skew, solve3, sub,
     three, transpose, tv,
 )  # fmt: skip

@@ -21,9 +21,9 @@ from __future__ import annotations
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA, MASS
 from linkwork.elements.layout import STRIDE
 from linkwork.integrators.values import VDOT, VDOTPREV, V
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import inlined, lean
-from linkwork.math.vectors import add, cross, dot, mv, nine, scale, sub, three
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.vectors import add, cross, dot, mv, nine, scale, sub, three
 
 SLOW = 5e-4  # radians in a step below which no body spins
 SMALL = 1e-11  # of the angular velocity: a change of h ω̇ in a step that is round-off

@@ -47,23 +47,23 @@ from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import (
     HISTORY, V, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
 )  # fmt: skip
-from linkwork.math.memory.borrowed import borrow
-from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, lean
-from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.compiled import fused_inlined, fused_spliced, inlined, lean
+from linkwork.kernels.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
 from linkwork.system.evaluate import Work
 from linkwork.system.evaluate import Tables
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
-from linkwork.system.elimination.tables import Elimination
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.integrators.contract import StepRows
-from linkwork.math.memory.records import by_address, record_at
-from linkwork.math.rotations import rotation_matrix, tangent
-from linkwork.math.vectors import (
+from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.rotations import rotation_matrix, tangent
+from linkwork.kernels.vectors import (
     add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
-from linkwork.system.elimination import solution, solve
+from linkwork.linear_algebra.along_mechanism import solution, solve
 from linkwork.system.evaluate import refill
-from linkwork.system.rank_one.sensors import answer_sensors
+from linkwork.linear_algebra.low_rank import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
 DRIFT = 1e3  # error of p over that of the step: velocities violate joints by 1e-5 h v̇ at most

@@ -31,7 +31,7 @@ from linkwork.io.mbdyn.problem.blocks import ORIENTATIONS
 from linkwork.io.mbdyn.scalars.nodes import ScalarNode
 from linkwork.io.mbdyn.syntax.arguments import Arguments
 from linkwork.io.mbdyn.syntax.geometry import GLOBAL, absolute_orientation
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 CUSTOM = (
     "position", "orientation", "configuration", "force", "moment", "forces", "linear strain",

@@ -23,7 +23,7 @@ from linkwork.io.mbdyn.hydraulics.circuit import Circuit
 from linkwork.io.mbdyn.syntax.evaluation import Symbols
 from linkwork.io.mbdyn.syntax.geometry import EYE, ZERO, Reference, cross
 from linkwork.io.mbdyn.syntax.hints import there_are
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame
 from linkwork.model.model import Model

@@ -21,9 +21,9 @@ from linkwork.errors import LinkworkError
 from linkwork.io.mbdyn.deck.deck import Deck
 from linkwork.io.mbdyn.output.left_vectors import left_vectors
 from linkwork.io.mbdyn.problem.eigen import EigenRequest
+from linkwork.kernels import rotations
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SparseFactors
-from linkwork.math import rotations
-from linkwork.math import sparse as sp
 from linkwork.results.result import Result
 from linkwork.system.layout import Layout
 from linkwork.system.state import State

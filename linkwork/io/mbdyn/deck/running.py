@@ -170,7 +170,7 @@ def note_open_joints(deck: Deck, found: Assembled) -> None:
 
 def phase(deck: Deck) -> Result:
     """abort after: the model as described, assembled, or with its accelerations and reactions."""
-    from linkwork.system.consistency.accelerations import accelerations
+    from linkwork.system.initial_conditions.accelerations import accelerations
     from linkwork.system.system import compile_model
 
     word, system = deck.analysis.abort_after, compile_model(deck.model)

@@ -16,7 +16,7 @@ from linkwork.io.mbdyn.drives.callers import TIME
 from linkwork.io.mbdyn.drives.readings import FUNCTIONS
 from linkwork.io.mbdyn.syntax.geometry import GLOBAL, Reference
 from linkwork.io.mbdyn.syntax.language import ExpressionError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 
 def add_model_functions(deck: Deck) -> None:

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from linkwork.math.compiled import compiled, spliced
+from linkwork.kernels.compiled import compiled, spliced
 from linkwork.results.files.memory import share
 
 MOST = 14  # digits behind the point

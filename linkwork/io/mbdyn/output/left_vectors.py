@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SparseFactors
-from linkwork.math import sparse as sp
 
 EQUAL = 1e-8  # eigenvalues that are one, relative to the largest
 BESIDE = 1e-9  # where the matrix is factorised, relative to the eigenvalue

@@ -20,7 +20,7 @@ from linkwork.io.mbdyn.deck.deck import Deck, ForceRecord, JointRecord, Structur
 from linkwork.io.mbdyn.output.numbers.motion import angles, described
 from linkwork.io.mbdyn.syntax.evaluation import Variable
 from linkwork.io.mbdyn.syntax.geometry import EYE, ZERO
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 Fields = tuple[Any, ...]  # labels, numbers, vectors and matrices of a line
 Layout = Callable[[Deck, JointRecord], Fields]

@@ -25,7 +25,7 @@ import numpy as np
 
 from linkwork.elements.layout import SIX
 from linkwork.io.mbdyn.syntax.arguments import Arguments
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 if TYPE_CHECKING:
     from linkwork.system.state import State

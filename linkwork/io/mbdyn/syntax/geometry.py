@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.io.mbdyn.syntax.arguments import Arguments
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 EYE = np.eye(3)
 ZERO = np.zeros(3)

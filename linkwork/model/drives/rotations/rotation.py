@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import DriveError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.drives.base import Drive, _check_drives, refuse_rotation
 from linkwork.model.drives.function import as_drive, checked, function
 from linkwork.model.drives.table import table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.outputs.variable_mass import MassSums, mass_sums
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.elements.beams.layout import NODE, F
 from linkwork.elements.beams.kernels.strains import times
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.results.outputs.deformed.beams import (
     Sections, axis_at, beam_elements, beam_sections, centre_line, node_places, section_places,

@@ -18,7 +18,7 @@ from linkwork.elements.beams.kernels.strains import (
 )  # fmt: skip
 from linkwork.elements.beams.kernels.kernel import MOST_TURN
 from linkwork.errors import LinkworkWarning
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.outputs.stored import element_reals
 from linkwork.system.compilation.numbering import Element
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.elements.cables.segments import MASS, POINT, SEGMENT_KERNEL, segment_energy
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.outputs.stored import all_ends, element_reals
 from linkwork.results.outputs.variable_mass import MassSums
 from linkwork.results.outputs.views.base import Output, View

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.system.compilation.flexible import FlexibleBody
 
 

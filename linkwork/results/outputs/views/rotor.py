@@ -11,7 +11,7 @@ from linkwork.elements.aero.surfaces import survey as told
 from linkwork.elements.aero.rotors.field import mangler
 from linkwork.elements.aero.rotors.inflow import DYNAMIC, MANGLER
 from linkwork.errors import ModelError
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.results.outputs.stored import body_motion
 from linkwork.results.outputs.surfaces import surveyed

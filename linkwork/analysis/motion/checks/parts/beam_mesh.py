@@ -20,7 +20,7 @@ import numpy as np
 from linkwork.elements.beams.kernels.strains import evaluation_points, section_stress, times
 from linkwork.elements.beams.layout import NODE, WEIGHT
 from linkwork.errors import LinkworkWarning, users_line
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.outputs import totals
 from linkwork.results.outputs.deformed.beams import beam_elements, parts
 from linkwork.results.result import Result

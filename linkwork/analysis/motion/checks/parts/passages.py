@@ -26,7 +26,7 @@ from linkwork.elements.contact.contact import Contact
 from linkwork.elements.contact.history import contact_depth
 from linkwork.elements.contact.layout import CENTRE_A, CENTRE_B, REACH_A, REACH_B
 from linkwork.errors import LinkworkWarning, users_line
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.frame import GROUND
 from linkwork.results.files.file_array import blocks
 from linkwork.results.outputs.stored import body_numbers

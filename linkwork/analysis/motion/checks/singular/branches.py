@@ -22,9 +22,9 @@ import numpy as np
 
 from linkwork.analysis.motion.checks.singular.constraint_forces import ConstraintForces, Place
 from linkwork.errors import LinkworkWarning, users_line
+from linkwork.kernels import rotations
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SingularMatrix, SparseFactors
-from linkwork.math import rotations
-from linkwork.math import sparse as sp
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.state import State

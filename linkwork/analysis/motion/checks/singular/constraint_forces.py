@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.analysis.independence import constraint_rows
+from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SingularMatrix, SparseFactors
-from linkwork.math import sparse as sp
 from linkwork.results.result import Result
 from linkwork.system.data import Data
 from linkwork.system.redundancy.reactions import MinimumNorm

@@ -20,7 +20,7 @@ from linkwork.io.mbdyn.output.numbers.motion import (
     rotate_back,
     seen,
 )
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.output.numbers.tables import Tables

@@ -21,7 +21,7 @@ import numpy as np
 
 from linkwork.io.mbdyn.deck.deck import JointRecord
 from linkwork.io.mbdyn.output.numbers.motion import Motion, angles, rotate, rotate_back, seen
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.model.drives import as_drive
 
 if TYPE_CHECKING:

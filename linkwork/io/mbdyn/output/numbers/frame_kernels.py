@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.joints.lock import QT, UA, UB
-from linkwork.math.compiled import compiled, inlined
+from linkwork.kernels.compiled import compiled, inlined
 
 released = compiled(_nrt=False, nogil=True)  # other threads run meanwhile
 

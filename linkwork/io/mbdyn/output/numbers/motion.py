@@ -26,7 +26,7 @@ from linkwork.io.mbdyn.output.numbers.frame_kernels import (
     rotate_rows,
     seen_rows,
 )
-from linkwork.math import rotations
+from linkwork.kernels import rotations
 from linkwork.results.result import Result
 
 

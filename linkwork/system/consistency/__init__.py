@@ -1,1 +1,0 @@
-"""Accelerations, multipliers, rates and values that belong to given positions and velocities."""

@@ -1,1 +1,0 @@
-"""Slopes that are no blocks of the matrix: rank-one updates of solutions."""
