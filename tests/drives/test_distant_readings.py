@@ -5,6 +5,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import compile_model
+from linkwork.system import far_feedback
 
 LINKS = 12
 
