@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 
 import numpy as np
 
+from linkwork.math.memory.records import Floats, Floats2, Floats3, stored
+
 from linkwork.system.state import State
 from linkwork.system.data import Data
 from linkwork.system.system import System
@@ -35,16 +37,17 @@ class StepFailure(Exception):
         self.what = what
 
 
+@stored
 class StepRows(NamedTuple):
     """Where stored steps go: one row each."""
 
-    motion: np.ndarray
-    acceleration: np.ndarray
-    gamma: np.ndarray
-    work: np.ndarray
-    iterations: np.ndarray
-    values: np.ndarray  # (rows, 3, values) of vector nodes: value, rate, second derivative
-    own: np.ndarray  # what only this method knows: the columns of its run's `own`
+    motion: Floats3
+    acceleration: Floats3
+    gamma: Floats2
+    work: Floats2
+    iterations: Floats
+    values: Floats3  # (rows, 3, values) of vector nodes: value, rate, second derivative
+    own: Floats2  # what only this method knows: the columns of its run's `own`
 
 
 def step_rows(system: System, rows: int, own: int = 0) -> StepRows:

@@ -20,7 +20,8 @@ from linkwork.elements.layout import OMEGA, SIX, TANGENT
 from linkwork.integrators.second_order.stepper import CA
 from linkwork.integrators.values import MOVE
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.kernel import Loads, Motion, call_kernel, view
+from linkwork.math.kernel import Loads, Motion, call_kernel
+from linkwork.math.memory.records import refer
 from linkwork.math.vectors import at, at9, cross, mv
 from linkwork.system.evaluate import acceleration_of
 
@@ -63,10 +64,10 @@ def absolute_sums(kernels, tables, work, stages, time):
                 kernels, tables.directory[m, 0],
                 tables.ints[i + k * wi : i + (k + 1) * wi].reshape(1, wi),
                 tables.reals[r + k * wr : r + (k + 1) * wr].reshape(1, wr),
-                view(Motion(
+                refer(Motion(
                     work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef
                 )),
-                view(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
+                refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
             )  # fmt: skip
             for j in range(stages.spans.shape[1]):
                 for v in range(stages.spans[element, j, 0], stages.spans[element, j, 1]):

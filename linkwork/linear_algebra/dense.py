@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.linear_algebra.solver import LinearSolver
-from linkwork.math import dense as la
+from linkwork.math.sparse import dense as la
 from linkwork.system.sparse_lu import SingularMatrix
 from linkwork.system.sparse_lu.analysis import equilibrate
 from linkwork.system.sparse_lu.pivots import VANISHING

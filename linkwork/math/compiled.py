@@ -14,14 +14,12 @@ import functools
 import os
 import sys
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numba
-import numpy as np
 from numba import float64, int64, types
-from numba.core.errors import NumbaExperimentalFeatureWarning
 
-warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
+warnings.filterwarnings("ignore", category=numba.NumbaExperimentalFeatureWarning)
 
 FLOATS = types.Array(float64, 1, "C")
 FLOATS2 = types.Array(float64, 2, "C")
@@ -60,6 +58,7 @@ else:
 # cross product would be fused, or not, by what the process did before.  So each says all of it.
 OWN = {"error_model": "numpy", "fastmath": False, "forceinline": False}
 address, generates, is_cached = backend.address, backend.generates, backend.is_cached
+attributes, array_at = backend.attributes, backend.array_at
 
 
 def compiled(function: Any = None, *, signature: Any = None, **options: Any) -> Any:
@@ -141,32 +140,14 @@ class CompiledEntry(types.WrapperAddressProtocol):
 class Far:
     """A `@far` function for arguments of given types, called through its address.
 
-    Like a `CompiledEntry`, but its types are those of the data at hand.  Numba takes milliseconds
-    to find the types of large tables, so addresses are kept by what decides about the types.
+    Like a `CompiledEntry`, but callers that are compiled themselves may contain it.
     """
 
-    known: ClassVar[dict[Any, int]] = {}
-
-    def __init__(self, function: Any, returned: Any, *arguments: Any) -> None:
-        self.function, self.returned, self.arguments = function, returned, arguments
+    def __init__(self, function: Any, signature: Any) -> None:
+        self.function, self.signature = function, signature
 
     def __wrapper_address__(self) -> int:
-        key = self.function, self.returned, kind_of(self.arguments)
-        if key not in self.known:
-            signature = self.returned(*(numba.typeof(argument) for argument in self.arguments))
-            self.known[key] = address(self.function, signature)
-        return self.known[key]
-
-
-def kind_of(value: Any) -> Any:
-    """What numba's type of a value follows from: arrays, numbers, and (named) tuples of them."""
-    if isinstance(value, np.ndarray):
-        flags = value.flags
-        order = flags.c_contiguous, flags.f_contiguous, flags.aligned, flags.writeable
-        return value.dtype, value.ndim, order
-    if isinstance(value, tuple):
-        return type(value), *map(kind_of, value)
-    return type(value) if isinstance(value, (int, float)) else numba.typeof(value)
+        return address(self.function, self.signature)
 
 
 @functools.cache

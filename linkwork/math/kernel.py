@@ -16,13 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import float64, types
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import lower_getattr_generic, models, register_model
-from numba.np.arrayobj import populate_array
+from numba import types
 
-from linkwork.math.compiled import FLOATS, FLOATS2, INTS, INTS2, JIT, CompiledEntry, generates
+from linkwork.math.compiled import FLOATS2, INTS2, JIT, CompiledEntry, generates
 from linkwork.math.memory.addresses import ADDRESSED
+from linkwork.math.memory.records import WORD, Floats, Floats2, Stored, record_type
 
 
 class Motion(NamedTuple):
@@ -36,13 +34,13 @@ class Motion(NamedTuple):
     coef   : what is wanted, and with which coefficients (elements.layout)
     """
 
-    nodes: np.ndarray
-    vdot: np.ndarray
-    x: np.ndarray
-    values: np.ndarray
-    gamma: np.ndarray
+    nodes: Floats2
+    vdot: Floats2
+    x: Floats2
+    values: Floats2
+    gamma: Floats
     time: float
-    coef: np.ndarray
+    coef: Floats
 
 
 class Loads(NamedTuple):
@@ -54,99 +52,17 @@ class Loads(NamedTuple):
     vals    : the values of the matrix;   power : [dissipated, supplied] power
     """
 
-    f: np.ndarray
-    balance: np.ndarray
-    C: np.ndarray
-    Ct: np.ndarray
-    Qc: np.ndarray
-    vals: np.ndarray
-    power: np.ndarray
+    f: Floats2
+    balance: Floats
+    C: Floats
+    Ct: Floats
+    Qc: Floats
+    vals: Floats
+    power: Floats
 
 
-class ViewType(types.Type):
-    """Numba's type of a tuple of arrays that kernels see through one address.
-
-    To hand on every array with all that numba knows of it takes a hundred instructions a call; a
-    view is a row of words in memory, of each array where it begins and how long it is.
-    """
-
-    def __init__(self, kind: Any, fields: tuple[Any, ...]) -> None:
-        self.kind, self.fields = kind, fields
-        super().__init__(name=f"view({kind.__name__}{fields})")
-
-    def word(self, name: str) -> tuple[int, Any]:
-        """The first word of a field and its type."""
-        number = self.kind._fields.index(name)
-        return sum(words(field) for field in self.fields[:number]), self.fields[number]
-
-
-def words(field: Any) -> int:
-    """Words of a field: an address and the extents of an array, or the number itself."""
-    return 1 + field.ndim if isinstance(field, types.Array) else 1
-
-
-MOTION = ViewType(Motion, (FLOATS2, FLOATS2, FLOATS2, FLOATS2, FLOATS, float64, FLOATS))
-LOADS = ViewType(Loads, (FLOATS2, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS))
+MOTION, LOADS = record_type(Motion), record_type(Loads)
 KERNEL = types.void(INTS2, FLOATS2, MOTION, LOADS)
-WORD = ir.IntType(64)
-
-
-@register_model(ViewType)
-class ViewModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, WORD.as_pointer())
-
-
-@infer_getattr
-class _Fields(AttributeTemplate):
-    key = ViewType
-
-    def generic_resolve(self, view, name):
-        return view.word(name)[1] if name in view.kind._fields else None
-
-
-@lower_getattr_generic(ViewType)
-def _field(context, builder, view, value, name):
-    first, field = view.word(name)
-    place = [builder.gep(value, [ir.Constant(WORD, first + k)]) for k in range(words(field))]
-    if not isinstance(field, types.Array):
-        return builder.load(builder.bitcast(place[0], ir.DoubleType().as_pointer()))
-    address, *shape = (builder.load(each) for each in place)
-    size = ir.Constant(WORD, 8)
-    strides = [size] if field.ndim == 1 else [builder.mul(shape[1], size), size]
-    array = context.make_array(field)(context, builder)
-    data = builder.inttoptr(address, context.get_data_type(field.dtype).as_pointer())
-    populate_array(array, data, shape, strides, size, meminfo=None)
-    return array._getvalue()
-
-
-def view(fields):
-    """What a kernel is given: the tuple itself, or compiled, a view of it."""
-    return fields
-
-
-@generates(view)
-def _view(typing, fields):
-    made = {Motion: MOTION, Loads: LOADS}[fields.instance_class]
-
-    def generate(context, builder, signature, args):
-        total = sum(words(field) for field in made.fields)
-        with builder.goto_entry_block():
-            room = builder.alloca(WORD, ir.Constant(WORD, total))
-        for k, name in enumerate(made.kind._fields):
-            first, field = made.word(name)
-            value = builder.extract_value(args[0], k)
-            place = [builder.gep(room, [ir.Constant(WORD, first + i)]) for i in range(words(field))]
-            if not isinstance(field, types.Array):
-                builder.store(value, builder.bitcast(place[0], ir.DoubleType().as_pointer()))
-                continue
-            array = context.make_array(field)(context, builder, value)
-            builder.store(builder.ptrtoint(array.data, WORD), place[0])
-            for i in range(field.ndim):
-                builder.store(builder.extract_value(array.shape, i), place[1 + i])
-        return room
-
-    return made(fields), generate
 
 
 class Kernel(CompiledEntry):
@@ -161,10 +77,17 @@ class Kernel(CompiledEntry):
         return self.__wrapper_address__() if JIT else id(self)
 
 
-class KernelTable(np.ndarray):
+class KernelTable(Stored, np.ndarray):
     """Addresses of compiled functions by slot; unpickled, they are found anew."""
 
     kernels: tuple[Any, ...]
+
+    @property
+    def words(self) -> Any:
+        return self
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.kernels = getattr(other, "kernels", ())
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return kernel_table, (self.kernels,)
@@ -188,10 +111,13 @@ def call_kernel(table, slot, ints, reals, motion, loads):
     table[slot](ints, reals, motion, loads)
 
 
-def call_address(context, builder, signature, table, slot, args):
-    """Code for a call of the function whose address is in a slot of a table."""
-    array = context.make_array(INTS)(context, builder, table)
-    address = builder.load(builder.gep(array.data, [slot]))
+def call_address(context, builder, signature, kind, table, slot, args):
+    """Code for a call of the function whose address is in a slot of a table (array or address)."""
+    if isinstance(kind, types.Integer):
+        first = builder.inttoptr(table, WORD.as_pointer())
+    else:
+        first = context.make_array(kind)(context, builder, table).data
+    address = builder.load(builder.gep(first, [slot]))
     kinds = [context.get_value_type(kind) for kind in signature.args]
     function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
     return builder.call(builder.inttoptr(address, function.as_pointer()), args)
@@ -216,7 +142,7 @@ def _call_kernel_at(typing, address, ints, reals, motion, loads):
 @generates(call_kernel)
 def _call_kernel(typing, table, slot, ints, reals, motion, loads):
     def generate(context, builder, signature, args):
-        call_address(context, builder, KERNEL, args[0], args[1], args[2:])
+        call_address(context, builder, KERNEL, table, args[0], args[1], args[2:])
         return context.get_dummy_value()
 
-    return types.void(INTS, types.int64, *KERNEL.args), generate
+    return types.void(table, types.int64, *KERNEL.args), generate

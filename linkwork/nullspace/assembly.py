@@ -30,7 +30,8 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.math import kernel
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.kernel import call_kernel, view
+from linkwork.math.kernel import call_kernel
+from linkwork.math.memory.records import refer
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import (
     IDENTITY,
@@ -208,8 +209,8 @@ def spring_forces(forces, reals, m, coef, vals):
     none = forces.nothing
     call_kernel(
         forces.kernel, 0, forces.springs, m.base,
-        view(kernel.Motion(m.end, m.base, m.base, m.base, reals, m.settings[STEP], coef)),
-        view(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken)),
+        refer(kernel.Motion(m.end, m.base, m.base, m.base, reals, m.settings[STEP], coef)),
+        refer(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken)),
     )  # fmt: skip
 
 

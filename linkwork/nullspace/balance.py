@@ -19,24 +19,27 @@ from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
 from linkwork.errors import SingularError
 from linkwork.integrators.explicit.augmented import MOTION, differentiate
 from linkwork.math.compiled import compiled
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.system.consistency.accelerations import accelerations, factorise
 from linkwork.system.data import Data
-from linkwork.system.evaluate import evaluate
+from linkwork.system.elimination.tables import Elimination
+from linkwork.system.evaluate import Tables, Work, evaluate
 from linkwork.system.state import State
 
 PIVOTS = "balance"  # how their names begin in a restart
 
 
+@by_address
 @compiled
 def balance_rows(
     kernels, tables, lu, work, rhs, y, rate, order, scale, times, schedule, motion, acceleration,
     gamma, values, kept, mass, first,
 ):  # fmt: skip
     """Stored rows from `first` on; returns the first whose pivots are bad, or their number."""
+    factors, work = record_at(Elimination, lu), record_at(Work, work)
+    tables = record_at(Tables, tables)
     nb, nv = tables.bodies.shape[0], order.shape[0]
     placed, change = y[: MOTION * nb].reshape(nb, MOTION), rate[: MOTION * nb].reshape(nb, MOTION)
-    factors, tables, work = refer(lu), refer(tables), refer(work)
     for k in range(first, times.shape[0]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]

@@ -18,7 +18,7 @@ from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, SIX, VEL
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.math.compiled import inlined, lean
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import record_at
 from linkwork.math.vectors import at, at9, cross, mm, tv
 from linkwork.nullspace.assembly import (
     GROWTH,
@@ -50,6 +50,7 @@ from linkwork.nullspace.prediction import (
     remember_increments,
 )  # fmt: skip
 from linkwork.system.elimination import solution, solve
+from linkwork.system.elimination.tables import Elimination
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
 LOOSE = 1e-10  # error of a row left out of the equations, lengths over L
@@ -267,7 +268,7 @@ def advance(
     last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1; schedule holds the laws at their middles.  (status, done)."""
-    h, factors = m.settings[STEP], refer(lu)
+    h, factors = m.settings[STEP], record_at(Elimination, lu)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]

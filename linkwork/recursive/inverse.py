@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused, fused_inlined
-from linkwork.math.memory.referred import refer
+from linkwork.recursive.tree.layout import Tree
+from linkwork.recursive.tree.layout import Sweep
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.vectors import add, cross, scale, three
 from linkwork.recursive.sweeps.general_joint import inertia_times, six_dot
 from linkwork.recursive.tree.layout import (
@@ -44,10 +46,11 @@ def move_with(tree, s, a, gravity):
         put3(w, x + BIAS + 3, l)
 
 
+@by_address
 @fused
 def newton_euler(tree, s, a, gravity, tau):
     """`forces_needed` for Python."""
-    forces_needed(refer(tree), refer(s), a, gravity, tau)
+    forces_needed(record_at(Tree, tree), record_at(Sweep, s), a, gravity, tau)
 
 
 @fused_inlined

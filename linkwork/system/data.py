@@ -167,7 +167,9 @@ class Data:
     def restricted(self, keep: np.ndarray) -> Data:
         """New data of the same elements and blocks in which the constraint rows `keep` are
         equations."""
-        return Data(self.system, keep, **self.options)
+        other = Data(self.system, keep, **self.options)
+        other.laws = self.laws
+        return other
 
     @cached_property
     def _read(self) -> np.ndarray:
@@ -342,7 +344,6 @@ def protected(array: Any) -> Any:
         return array
     owner = array if array.base is None else array.copy()
     view = owner.view()
-    vars(view).update(vars(array)) if hasattr(array, "__dict__") else None
     view.flags.writeable = False
     return view
 

@@ -36,8 +36,18 @@ from linkwork.elements.layout import (
     VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined, lean, spliced
-from linkwork.math.kernel import Loads, Motion, call_kernel, view
-from linkwork.math.memory.referred import refer
+from linkwork.math.kernel import Loads, Motion, call_kernel
+from linkwork.math.memory.records import (
+    Floats,
+    Floats2,
+    Floats3,
+    Ints,
+    Ints2,
+    by_address,
+    record_at,
+    refer,
+    stored,
+)
 from linkwork.math.registers.eights import zeros8
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at4
@@ -56,51 +66,53 @@ UNKNOWNS, SLOPES, IS_NODE, WIDTH, END_COLUMNS = range(5)
 TRIAL = 2.0**-17  # of central differences: exact for what is linear, 1e-10 elsewhere
 
 
+@stored
 class Tables(NamedTuple):
     """The frozen numbers of a system (`reals` changes with time where laws say so).
 
     directory rows: [slot, elements, first int, ints each, first real, reals each]
     """
 
-    directory: np.ndarray
-    ints: np.ndarray
-    reals: np.ndarray
-    bodies: np.ndarray
-    blocks: np.ndarray
-    gravity: np.ndarray
-    indptr: np.ndarray
-    indices: np.ndarray
-    places: np.ndarray  # of the CSR entries in Work.vals
-    motions: np.ndarray  # how many unknowns stand before the multipliers
-    targets: np.ndarray  # flat places in reals that laws write
-    signals: np.ndarray  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
-    signal_ends: np.ndarray  # bodies and nodes they act on and read, (n, END_COLUMNS)
-    signal_family_count: np.ndarray  # how many families, the first, compute them
-    sensors: np.ndarray  # nodes that follow multipliers (system.rank_one.sensors)
-    answers: np.ndarray  # (sensors and updates, unknowns) room for what they change
-    updates: np.ndarray  # (n, 2, motion unknowns) u and w of numbers that follow distant bodies
+    directory: Ints2
+    ints: Ints
+    reals: Floats
+    bodies: Floats2
+    blocks: Ints
+    gravity: Floats
+    indptr: Ints
+    indices: Ints
+    places: Ints  # of the CSR entries in Work.vals
+    motions: Ints  # how many unknowns stand before the multipliers
+    targets: Ints  # flat places in reals that laws write
+    signals: Ints2  # numbers that follow the motion, (n, SIGNAL_COLUMNS)
+    signal_ends: Ints2  # bodies and nodes they act on and read, (n, END_COLUMNS)
+    signal_family_count: Ints  # how many families, the first, compute them
+    sensors: Ints2  # nodes that follow multipliers (system.rank_one.sensors)
+    answers: Floats2  # (sensors and updates, unknowns) room for what they change
+    updates: Floats3  # (n, 2, motion unknowns) u and w of numbers that follow distant bodies
 
 
+@stored
 class Work(NamedTuple):
     """What an evaluation fills in; made once, used again and again."""
 
-    nodes: np.ndarray
-    vdot: np.ndarray
-    x: np.ndarray
-    values: np.ndarray
-    gamma: np.ndarray
-    coef: np.ndarray
-    f: np.ndarray
-    balance: np.ndarray
-    C: np.ndarray
-    Ct: np.ndarray
-    Qc: np.ndarray
-    vals: np.ndarray
-    sums: np.ndarray  # the part of vals that is cleared before elements add to it
-    power: np.ndarray
-    trial: np.ndarray  # residuals of one element, for its change with a number that it is given
-    trial_balance: np.ndarray  # the same of vector nodes
-    trial_memory: np.ndarray  # the memory of that element before its trials
+    nodes: Floats2
+    vdot: Floats2
+    x: Floats2
+    values: Floats2
+    gamma: Floats
+    coef: Floats
+    f: Floats2
+    balance: Floats
+    C: Floats
+    Ct: Floats
+    Qc: Floats
+    vals: Floats
+    sums: Floats  # the part of vals that is cleared before elements add to it
+    power: Floats
+    trial: Floats2  # residuals of one element, for its change with a number that it is given
+    trial_balance: Floats  # the same of vector nodes
+    trial_memory: Floats  # the memory of that element before its trials
 
 
 def make_work(bodies: int, values: int, rows: int, memory: int, pattern: Pattern) -> Work:
@@ -168,8 +180,8 @@ def ask(kernels, slot, tables, work, f, balance, time, n, i, wi, r, wr):
     call_kernel(
         kernels, slot,
         tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
-        view(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
-        view(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
+        refer(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
+        refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
     )  # fmt: skip
 
 
@@ -292,10 +304,11 @@ def refill(kernels, tables, work, time, cM):
     fill(kernels, tables, work, time, cM)
 
 
+@by_address
 @lean
 def evaluate(kernels, tables, work, time, cM):
     """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
-    fill(kernels, refer(tables), refer(work), time, cM)
+    fill(kernels, record_at(Tables, tables), record_at(Work, work), time, cM)
 
 
 @inlined
@@ -312,10 +325,11 @@ def load_stored(tables, work, motion, values, schedule, k):
         tables.reals[tables.targets[j]] = schedule[k, j]
 
 
+@by_address
 @compiled
 def jacobian_values(kernels, tables, work, times, motion, values, schedule, out):
     """The values of C_q at stored motions, one row of `out` each."""
-    tables, work = refer(tables), refer(work)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
     begin = tables.indptr[tables.motions[0]]
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.compiled import announce
-from linkwork.math.memory.garbage import without_collection
+from linkwork.math.compiling.undisturbed import without_collection
 from linkwork.model.model import Model, private_copy
 from linkwork.model.registry import Entry
 from linkwork.system.compilation.collection import (

@@ -17,7 +17,7 @@ from linkwork.extend import Node, rotations
 def is_internal(name):
     if name in ("Body", "UserForce"):
         return False
-    elements = sample(name, 1)[0].elements
+    elements = sample(name, 1)[0].system.elements
     bodies = [[end for end in e.entry.bodies if not isinstance(end, Node)] for e in elements]
     return bool(elements) and all(
         e.entry.family.bodies == len(ends) == 2 for e, ends in zip(elements, bodies)
@@ -26,9 +26,11 @@ def is_internal(name):
 
 INTERNAL = sorted(n for n in ITEMS if is_internal(n))
 CONSERVATIVE = sorted(
-    n for n in INTERNAL if any(e.entry.family.potential for e in sample(n, 1)[0].elements)
+    n for n in INTERNAL if any(e.entry.family.potential for e in sample(n, 1)[0].system.elements)
 )
-CONSTRAINTS = sorted(n for n in INTERNAL if all(e.entry.rows for e in sample(n, 1)[0].elements))
+CONSTRAINTS = sorted(
+    n for n in INTERNAL if all(e.entry.rows for e in sample(n, 1)[0].system.elements)
+)
 
 
 def test_all_are_there():

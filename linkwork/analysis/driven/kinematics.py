@@ -35,8 +35,8 @@ from linkwork.model import checks
 from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
 from linkwork.results.result import Result
+from linkwork.system.compilation.start_rows import entry_of
 from linkwork.system.data import Data
-from linkwork.system.initial_conditions.consistent_start import start_entries
 from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
@@ -119,7 +119,8 @@ def moving_joints(system: System, state: State) -> list[str]:
         name: {row: polynomial([0.0]) for i, row in enumerate(ROW_NAMES) if i not in item.active}
         for name, item in model.items.items() if isinstance(item, Joint) and len(item.active) < 6
     }  # fmt: skip
-    extended = compile_model(model, start_entries(model, free)).data()
+    rows_of = [(name, entry_of(model[name], laws)) for name, laws in free.items()]
+    extended = compile_model(model, rows_of).data()
     Cq = extended.evaluate(replace(state, gamma=None, acceleration=None)).Cq.toarray()
     Cq *= column_scale(system)
     m = len(system.all_rows)

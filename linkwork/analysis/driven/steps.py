@@ -39,13 +39,14 @@ from linkwork.elements.layout import (
     TANGENT,
     VEL,
 )  # fmt: skip
+from linkwork.integrators.contract import StepRows
 from linkwork.linear_algebra.solver import GROWTH
 from linkwork.math.compiled import compiled, inlined
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qexp, qmul, tangent_times
 from linkwork.math.vectors import add, at, at4, at9, cross, mv, scale, sub, tv
-from linkwork.system.evaluate import refill, set_rotation
-from linkwork.system.sparse_lu import determinant_sign, refactor, solve
+from linkwork.system.evaluate import Tables, Work, refill, set_rotation
+from linkwork.system.sparse_lu import LU, determinant_sign, refactor, solve
 
 NEAR = 0.05  # rad or L: corrections of the predicted position up to this are never a jump
 REACH = 0.5  # rad or L: beyond it a prediction must be exact, as that of a rotor is
@@ -251,13 +252,15 @@ def find_motion(kernels, tables, lu, work, motion, time, fastest):
     return DONE if agree else JAMMED
 
 
+@by_address
 @compiled
 def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first, keeps):
     """Steps from number `first`; returns the status and how many are done in all.
 
     keeps: whether a step that ends on another branch is refused.
     """
-    tables, work = refer(tables), refer(work)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
+    lu, out = record_at(LU, lu), record_at(StepRows, out)
     step, one = np.zeros(motion.column.shape[0]), np.ones(motion.column.shape[0])
     for k in range(first, times.shape[0]):
         h = times[k] - motion.time[0]

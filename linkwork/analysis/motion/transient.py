@@ -24,7 +24,7 @@ from linkwork.analysis.motion.time_loop import TimeLoop
 from linkwork.analysis.starts import StateLike, require_steps
 from linkwork.integrators.contract import MethodLike, Run
 from linkwork.integrators.second_order.methods import default_method
-from linkwork.math.memory.garbage import without_collection
+from linkwork.math.compiling.undisturbed import without_collection
 from linkwork.model import checks
 from linkwork.model.calls import explained
 from linkwork.model.model import Model

@@ -11,19 +11,20 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.math.compiled import lean
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.system.data import Data
-from linkwork.system.evaluate import ask, evaluate
+from linkwork.system.evaluate import Tables, Work, ask, evaluate
 from linkwork.system.state import State
 
 
+@by_address
 @lean
 def add_sizes(kernels, tables, work, time, on_bodies, sizes, rest):
     """Elements one by one: their forces to `sizes`, and off what is in `rest`.
 
     on_bodies : which ends of each family's elements are bodies
     """
-    tables, work = refer(tables), refer(work)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
     d, trial = tables.directory, work.trial
     trial[:] = 0.0
     for m in range(d.shape[0]):

@@ -22,11 +22,14 @@ from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.elements.laws.base import WORK
 from linkwork.elements.layout import OMEGA, POS, QUAT, ROT, VEL
 from linkwork.math.compiled import compiled
+from linkwork.math.record import record
 from linkwork.math.rotations import rotation_matrix
 from linkwork.math.vectors import at, at4, at9, dot, mv, scale, sub, tv
 
 # columns of a row of the history
-GAP, FORCE, MOMENT, WHERE, WAY, SLIPS, ENERGY_AT, LOST, ROW = 0, 1, 4, 7, 10, 13, 16, 17, 18
+GAP, FORCE, MOMENT, WHERE, WAY, SLIPS, ENERGY_AT, LOST, ROW = record(
+    gap=1, force=3, moment=3, where=3, way=3, slips=3, energy_at=1, lost=1, row=0
+)
 APART = 1e30  # gap of shapes that are further apart than the margin
 NODE_ROW = 22
 

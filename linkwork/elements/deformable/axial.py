@@ -104,11 +104,11 @@ AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)
 
 
 @functools.cache
-def axial_family(places: int, integers: int, notes: int = 0) -> Family:
+def axial_family(places: int, notes: int = 0) -> Family:
     """Deformable axes whose laws have at most so many numbers; all share one kernel."""
-    name = f"deformable axis of {places} and {integers}" + (" with a corner" if notes else "")
+    name = f"deformable axis of {places}" + (" with a corner" if notes else "")
     return Family(
-        name, AXIAL_KERNEL, bodies=2, reals=LAW + places + notes + 1, integers=integers,
+        name, AXIAL_KERNEL, bodies=2, reals=LAW + places + notes + 1, integers=places,
         memory=notes + 1, notes=notes,
         potential=axial_potential, outputs=axial_outputs,
     )  # fmt: skip
@@ -167,8 +167,9 @@ class DeformableAxial(Item):
         fa, fb = self.frames
         numbers, integers, laws = law_numbers(self.law, 1, self.label, LAW)
         corner = corner_of(self.law, numbers, integers, LAW, self.frames, axial_strain, turns=True)
-        notes, integers = 0 if corner is None else NOTES, padded(integers)
-        reals = np.zeros(LAW + room(numbers) + notes + 1)
+        notes, places = 0 if corner is None else NOTES, room(numbers, integers)
+        integers = padded(integers, places)
+        reals = np.zeros(LAW + places + notes + 1)
         reals[NOTED] = notes
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
         reals[LAW : LAW + len(numbers)] = numbers
@@ -177,7 +178,7 @@ class DeformableAxial(Item):
         reals[-1] = start[0]
         for joint in self.needs():  # which may say where it starts
             reals[-1] = joint.start()[0].get("rz", start[0])
-        family = axial_family(room(numbers), len(integers), notes)
+        family = axial_family(places, notes)
         ends = fa.body, fb.body
         return [Entry(family, ends, reals, laws=laws, corner=corner, integers=integers)]
 

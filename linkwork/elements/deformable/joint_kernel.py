@@ -283,16 +283,17 @@ def deformable_outputs(
 DEFORMABLE_KERNEL = Kernel(deformable_kernel, allocates=True)
 
 
-def room(numbers: np.ndarray) -> int:
-    """Places for a law's numbers: powers of two, so that few families serve all laws."""
-    return max(64, 1 << (len(numbers) - 1).bit_length())
+def room(numbers: np.ndarray, integers: tuple[Any, ...]) -> int:
+    """Places for a law's reals, and as many for its integers: powers of two, so that few families
+    serve all laws."""
+    return max(64, 1 << (len(numbers) + len(integers) - 1).bit_length())
 
 
 @functools.cache
-def deformable_family(places: int, integers: int) -> Family:
+def deformable_family(places: int) -> Family:
     """Deformable joints whose laws have at most so many numbers; all share one kernel."""
     return Family(
-        f"deformable joint of {places} and {integers}", DEFORMABLE_KERNEL, bodies=2,
-        reals=LAW + places, integers=integers,
+        f"deformable joint of {places}", DEFORMABLE_KERNEL, bodies=2,
+        reals=LAW + places, integers=places + 2,
         potential=deformable_potential, outputs=deformable_outputs,
     )  # fmt: skip

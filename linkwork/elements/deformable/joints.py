@@ -59,13 +59,14 @@ class Deformable(Item, abstract=True):
         fa, fb = self.frames
         first, n = self.components
         numbers, integers, laws = law_numbers(self.law, n, self.label, LAW)
-        reals = np.zeros(LAW + room(numbers))
+        places = room(numbers, integers)
+        reals = np.zeros(LAW + places)
         reals[UA : UA + 3], reals[QA : QA + 4] = fa.position, fa.orientation
         reals[UB : UB + 3], reals[QB : QB + 4] = fb.position, fb.orientation
         reals[MIDDLE], reals[GRADIENT] = self.form == "invariant", self.conservative
         reals[LAW : LAW + len(numbers)] = numbers
-        integers = (first, n, *padded(integers))
-        family = deformable_family(room(numbers), len(integers))
+        integers = (first, n, *padded(integers, places))
+        family = deformable_family(places)
         return [Entry(family, (fa.body, fb.body), reals, laws=laws, integers=integers)]
 
     @classmethod

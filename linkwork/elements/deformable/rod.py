@@ -105,11 +105,11 @@ ROD_KERNEL = Kernel(rod_kernel, allocates=True)
 
 
 @functools.cache
-def rod_family(places: int, integers: int, notes: int = 0) -> Family:
+def rod_family(places: int, notes: int = 0) -> Family:
     """Rods whose laws have at most so many numbers; all share one kernel."""
-    name = f"rod of {places} and {integers}" + (" with a corner" if notes else "")
+    name = f"rod of {places}" + (" with a corner" if notes else "")
     return Family(
-        name, ROD_KERNEL, bodies=2, reals=LAW + places + notes, integers=integers,
+        name, ROD_KERNEL, bodies=2, reals=LAW + places + notes, integers=places,
         memory=notes, notes=notes,
         potential=rod_potential, outputs=rod_outputs,
     )  # fmt: skip
@@ -168,12 +168,13 @@ class Rod(Item):
         numbers, integers, laws = law_numbers(self.law, 1, self.label, LAW)
         length = float(self.length)
         corner = corner_of(self.law, numbers, integers, LAW, self.frames, rod_strain, length=length)
-        notes, integers = 0 if corner is None else NOTES, padded(integers)
-        reals = line_reals(self.frames, LAW + room(numbers) + notes)
+        notes, places = 0 if corner is None else NOTES, room(numbers, integers)
+        integers = padded(integers, places)
+        reals = line_reals(self.frames, LAW + places + notes)
         reals[NOTED] = notes
         reals[FREE] = self.length
         reals[LAW : LAW + len(numbers)] = numbers
-        family = rod_family(room(numbers), len(integers), notes)
+        family = rod_family(places, notes)
         ends = fa.body, fb.body
         return [Entry(family, ends, reals, laws=laws, corner=corner, integers=integers)]
 

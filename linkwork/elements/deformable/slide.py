@@ -168,11 +168,11 @@ SLIDE_KERNEL = Kernel(slide_kernel, allocates=True)
 
 
 @functools.cache
-def slide_family(places: int, integers: int, notes: int = 0) -> Family:
+def slide_family(places: int, notes: int = 0) -> Family:
     """Deformable slides whose laws have at most so many numbers; all share one kernel."""
-    name = f"deformable slide of {places} and {integers}" + (" with a corner" if notes else "")
+    name = f"deformable slide of {places}" + (" with a corner" if notes else "")
     return Family(
-        name, SLIDE_KERNEL, bodies=2, reals=LAW + places + notes, integers=integers,
+        name, SLIDE_KERNEL, bodies=2, reals=LAW + places + notes, integers=places,
         memory=notes, notes=notes,
         potential=slide_potential, outputs=slide_outputs,
     )  # fmt: skip
@@ -194,13 +194,14 @@ def slide_entry(frames: tuple[Frame, Frame], law: Any, what: str) -> Entry:
     fa, fb = frames
     numbers, integers, laws = law_numbers(law, 1, what, LAW)
     corner = corner_of(law, numbers, integers, LAW, frames, slide_strain)
-    notes, integers = 0 if corner is None else NOTES, padded(integers)
-    reals = np.zeros(LAW + room(numbers) + notes)
+    notes, places = 0 if corner is None else NOTES, room(numbers, integers)
+    integers = padded(integers, places)
+    reals = np.zeros(LAW + places + notes)
     reals[NOTED] = notes
     reals[QA : QA + 4], reals[UA : UA + 3] = fa.orientation, fa.position
     reals[UB : UB + 3] = fb.position
     reals[LAW : LAW + len(numbers)] = numbers
-    family = slide_family(room(numbers), len(integers), notes)
+    family = slide_family(places, notes)
     return Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner, integers=integers)
 
 

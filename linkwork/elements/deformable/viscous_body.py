@@ -103,11 +103,11 @@ VISCOUS_KERNEL = Kernel(viscous_kernel, allocates=True)
 
 
 @functools.cache
-def viscous_family(places: int, integers: int) -> Family:
+def viscous_family(places: int) -> Family:
     """Viscous bodies whose laws have at most so many numbers; all share one kernel."""
     return Family(
-        f"viscous body of {places} and {integers}", VISCOUS_KERNEL, bodies=1, reals=LAW + places,
-        integers=integers, outputs=viscous_outputs,
+        f"viscous body of {places}", VISCOUS_KERNEL, bodies=1, reals=LAW + places,
+        integers=places, outputs=viscous_outputs,
     )  # fmt: skip
 
 
@@ -146,12 +146,13 @@ class ViscousBody(Item):
     def entries(self) -> list[Entry]:
         frame = as_frame(self.frame, self.label)
         numbers, integers, laws = law_numbers(self.law, 6, self.label, LAW)
-        reals = np.zeros(LAW + room(numbers))
+        places = room(numbers, integers)
+        reals = np.zeros(LAW + places)
         reals[U : U + 3], reals[QS : QS + 4] = frame.position, frame.orientation
         reals[LAW : LAW + len(numbers)] = numbers
-        integers = padded(integers)
-        family = viscous_family(room(numbers), len(integers))
-        return [Entry(family, (frame.body,), reals, laws=laws, integers=integers)]
+        integers = padded(integers, places)
+        ends = (frame.body,)
+        return [Entry(viscous_family(places), ends, reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> ViscousBody:

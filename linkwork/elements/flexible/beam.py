@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwork.math import dense as la
+from linkwork.math.sparse import dense as la
 
 from linkwork.elements.flexible.section import Section
 

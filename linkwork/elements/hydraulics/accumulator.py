@@ -31,6 +31,7 @@ from linkwork.elements.layout import (
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar
@@ -39,7 +40,10 @@ from linkwork.model.registry import Entry, Family, Item
 (
     AREA, MASS, STIFFNESS, FORCE, GAS, GAS_LENGTH, EXPONENT, LOSS, LOSS_BACK, DEAD, LOW, HIGH, C1,
     C2, C3, REALS,
-) = (FLUID + i for i in range(16))  # fmt: skip
+) = record(
+    FLUID, area=1, mass=1, stiffness=1, force=1, gas=1, gas_length=1, exponent=1, loss=1,
+    loss_back=1, dead=1, low=1, high=1, c1=1, c2=1, c3=1, reals=0,
+)  # fmt: skip
 LEAST_GAS = 1e-6  # of its length: the gas law goes on linearly beyond
 
 

@@ -52,6 +52,7 @@ from linkwork.errors import ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.math.vectors import (
     IDENTITY, add, at9, cross, dot, madd, mscale, outer, scale, sub, tv,
 )  # fmt: skip
@@ -66,7 +67,10 @@ LINE = FLUID
 (
     A1, A2, V1, V2, CLOSED, STROKE, AMBIENT, COULOMB, STATIC, STRIBECK, VISCOUS, STOP, BOUNCE,
     LEAKAGE, REALS,
-) = (LINE + LINE_REALS + i for i in range(15))  # fmt: skip
+) = record(
+    LINE + LINE_REALS, a1=1, a2=1, v1=1, v2=1, closed=1, stroke=1, ambient=1, coulomb=1, static=1,
+    stribeck=1, viscous=1, stop=1, bounce=1, leakage=1, reals=0,
+)  # fmt: skip
 ENDS, AA, AB, BA, BB = 4, 4, 5, 8, 9
 
 

@@ -284,10 +284,10 @@ def addresses(integers: tuple[Any, ...]) -> np.ndarray:
     return np.array([address_of(x) for x in integers], np.int64)
 
 
-def padded(integers: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A law's integers with zeros after them, in as many places as few families need."""
-    places = max(8, 1 << (len(integers) - 1).bit_length())
-    return (*integers, *[0] * (places - len(integers)))
+def padded(integers: tuple[Any, ...], places: int | None = None) -> tuple[Any, ...]:
+    """A law's integers with zeros after them; without `places` a power of two, for few families."""
+    size = max(8, 1 << (len(integers) - 1).bit_length()) if places is None else places
+    return (*integers, *[0] * (size - len(integers)))
 
 
 def _column(drive: Drive, level: int) -> Any:

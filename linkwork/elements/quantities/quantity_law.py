@@ -60,10 +60,10 @@ QUANTITY_LAW_KERNEL = Kernel(quantity_law_kernel, allocates=True)
 
 
 @functools.cache
-def quantity_law_family(places: int, integers: int) -> Family:
+def quantity_law_family(places: int) -> Family:
     """Laws with at most so many numbers; all share one kernel."""
-    name = f"quantity law of {places} and {integers}"
-    return Family(name, QUANTITY_LAW_KERNEL, bodies=2, reals=LAW + places, integers=integers)
+    name = f"quantity law of {places}"
+    return Family(name, QUANTITY_LAW_KERNEL, bodies=2, reals=LAW + places, integers=places)
 
 
 @dataclass(eq=False)
@@ -104,7 +104,8 @@ class QuantityLaw(Item):
 
     def entries(self) -> list[Entry]:
         numbers, integers, laws = law_numbers(self.law, 1, self.label, LAW)
-        reals = np.zeros(LAW + room(numbers))
+        places = room(numbers, integers)
+        reals = np.zeros(LAW + places)
         reals[LAW : LAW + len(numbers)] = numbers
         if isinstance(self.offset, Constant):
             reals[OFFSET] = self.offset.v
@@ -112,9 +113,8 @@ class QuantityLaw(Item):
             laws = [Law(OFFSET, lambda t: self.offset.jet(t)[:, :2], 2), *laws]
         both = self.first, self.second
         ends = tuple(end.node if isinstance(end, Quantity) else REFERENCE for end in both)
-        integers = padded(integers)
-        family = quantity_law_family(room(numbers), len(integers))
-        return [Entry(family, ends, reals, laws=laws, integers=integers)]
+        integers = padded(integers, places)
+        return [Entry(quantity_law_family(places), ends, reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

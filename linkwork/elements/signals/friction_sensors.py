@@ -24,7 +24,8 @@ from linkwork.elements.signals.load_sensors import (
     put_back, put_slopes, shown, take_out, turn_slopes,
 )  # fmt: skip
 from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel, Loads, call_kernel_at, view
+from linkwork.math.kernel import Kernel, Loads, call_kernel_at
+from linkwork.math.memory.records import refer
 from linkwork.math.record import record
 from linkwork.model.registry import Entry, Family
 
@@ -68,7 +69,7 @@ def ask(ints, reals, k, motion, loads, inner, own):
     motion.coef[FIRST] = 0.0
     call_kernel_at(
         kernel, inner, numbers.reshape(1, numbers.size), motion,
-        view(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
+        refer(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
     )  # fmt: skip
     motion.coef[FIRST] = before
 

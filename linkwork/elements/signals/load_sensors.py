@@ -31,7 +31,8 @@ from linkwork.elements.signals.probes import FORCE, LINE, PULL, TORQUE, Probe
 from linkwork.errors import DriveError, ModelError
 from linkwork.math import rotations
 from linkwork.math.compiled import inlined
-from linkwork.math.kernel import Kernel, Loads, call_kernel_at, view
+from linkwork.math.kernel import Kernel, Loads, call_kernel_at
+from linkwork.math.memory.records import refer
 from linkwork.math.record import record
 from linkwork.math.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
@@ -202,7 +203,7 @@ def load_sensor_kernel(ints, reals, motion, loads):
         coef[FIRST] = 0.0
         call_kernel_at(
             ints[k, head + KERNEL], inner, numbers.reshape(1, numbers.size), motion,
-            view(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power)),
+            refer(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power)),
         )  # fmt: skip
         coef[FIRST], power[0], power[1] = before, dissipated, supplied
         found = shown(ints, reals, k, sizes, motion, loads, row)

@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
-from linkwork.math.memory.stored_numbers import number_at
+from linkwork.math.memory.pointers import number_at
 from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.given import MatrixLike, VectorLike

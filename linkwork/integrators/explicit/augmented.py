@@ -10,7 +10,11 @@ from linkwork.elements.layout import (
     VALUE, VEL,
 )  # fmt: skip
 from linkwork.math.compiled import compiled, inlined
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.system.evaluate import Tables
+from linkwork.system.elimination.tables import Elimination
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import at4
 from linkwork.system.elimination import solution
@@ -141,13 +145,15 @@ def differentiate(
     return True
 
 
+@by_address
 @compiled
 def derivative(
     kernels, tables, lu, work, rhs, y, order, scale, quiet, time, alpha, beta, mass, out
 ):
     """`differentiate` for Python."""
+    tables, work = record_at(Tables, tables), record_at(Work, work)
     return differentiate(
-        kernels, refer(tables), refer(lu), refer(work), rhs, y, order, scale, quiet, time, alpha,
+        kernels, tables, record_at(Elimination, lu), work, rhs, y, order, scale, quiet, time, alpha,
         beta, mass, out,
     )  # fmt: skip
 
@@ -158,10 +164,12 @@ def set_laws(tables, schedule, row):
         tables.reals[tables.targets[j]] = schedule[row, j]
 
 
+@by_address
 @compiled
 def record(kernels, tables, work, total, powers, h, time, memory):
     """`count_work` for Python."""
-    count_work(kernels, refer(tables), refer(work), total, powers, h, time, memory)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
+    count_work(kernels, tables, work, total, powers, h, time, memory)
 
 
 @inlined(_nrt=True)
@@ -183,17 +191,19 @@ def count_work(kernels, tables, work, total, powers, h, time, memory):
         powers[0], powers[1] = work.power[0], driven + work.power[1]
 
 
+@by_address
 @compiled
 def rk4(
     kernels, tables, lu, work, rhs, y, order, scale, quiet, stages, total, powers, times, h,
     schedule, alpha, beta, mass, memory, saved, out, kept, first, last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1 of the classic method; schedule holds half steps."""
+    factors, work = record_at(Elimination, lu), record_at(Work, work)
+    tables, out = record_at(Tables, tables), record_at(StepRows, out)
     nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
     trial, k, q = stages[4], stages, MOTION * nb
     placed, motion = trial[:q].reshape(nb, MOTION), y[:q].reshape(nb, MOTION)
     change = k[0][:q].reshape(nb, MOTION)
-    factors, tables, work = refer(lu), refer(tables), refer(work)
     weights = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
     for step in range(first, last):
         start = times[step] - h

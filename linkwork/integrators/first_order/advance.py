@@ -39,7 +39,14 @@ from linkwork.integrators.values import V, VDOT, VDOTPREV, VPREV
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean
 from linkwork.math.registers.eights import load8, six8, spread8, store8
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.system.evaluate import Tables
+from linkwork.integrators.second_order.stepper import Stepper
+from linkwork.integrators.first_order.stages import Stages
+from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
+from linkwork.system.elimination.tables import Elimination
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qexp
 from linkwork.math.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
 from linkwork.system.elimination import solution
@@ -370,14 +377,17 @@ def own_numbers(stepper, own):
         own[1] = stepper.report[4]
 
 
+@by_address
 @lean
 def advance_stages(
     kernels, tables, lu, work, stepper, stages, fast, which, times, schedule, saved, out, first,
     last,
 ):  # fmt: skip
     """Steps `first` … `last` − 1 with the formulas which[k]; as stepping.advance."""
-    factors, tables, work = refer(lu), refer(tables), refer(work)
-    stepper, stages, fast, out = refer(stepper), refer(stages), refer(fast), refer(out)
+    factors, work = record_at(Elimination, lu), record_at(Work, work)
+    tables = record_at(Tables, tables)
+    stepper, stages = record_at(Stepper, stepper), record_at(Stages, stages)
+    fast, out = record_at(FastRotation, fast), record_at(StepRows, out)
     for k in range(first, last):
         status = step(
             kernels, tables, factors, work, stepper, stages, fast, which[k], times[k], schedule, k

@@ -39,7 +39,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
+
+from linkwork.math.memory.records import (
+    Floats, Floats2, Floats3, Floats4, Ints, Ints2, Ints3, stored,
+)  # fmt: skip
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import (
@@ -90,28 +93,29 @@ FAR = 0.2  # lengths over L, or radians
 KIND, FIRST, PROJECTED, TEST, ALL_SETTINGS = range(SETTINGS, SETTINGS + 5)
 
 
+@stored
 class Stages(NamedTuple):
     """The formulas of a call and what they remember; f counts formulas, i stages, j slots."""
 
-    memory: np.ndarray  # (4, slots, bodies, 8): x or y, its rate, v and L, v̇ and L̇; slot 0: now
-    values: np.ndarray  # (4, slots, values) the same of vector nodes (values.py)
-    gamma: np.ndarray  # (stages, rows + 1)
-    alpha: np.ndarray  # (formulas, stages, slots)
-    beta: np.ndarray  # likewise, times h
-    hg: np.ndarray  # (formulas, stages)
-    guess: np.ndarray  # (formulas, stages, 1 + slots) of v̇ and γ a step before, and of the slots
-    quadrature: np.ndarray  # (formulas, 1 + stages) of powers, times h
-    nodes: np.ndarray  # (formulas, stages) time of a stage in steps
-    filters: np.ndarray  # (formulas, 2, order + 1) numerator and denominator of a filter
-    power: np.ndarray  # (1 + stages, 2)
-    sums: np.ndarray  # (bodies + 1, 6) absolute contributions to the equations of motion
-    scratch: np.ndarray  # (bodies + 1, 6)
-    value_sums: np.ndarray  # (values + 1,) the same of vector nodes
-    value_scratch: np.ndarray  # (values + 1,)
-    ends: np.ndarray  # (elements, most bodies) of each element, behind all for none
-    spans: np.ndarray  # (elements, most nodes, 2) first values of each element's nodes, and behind
-    sets: np.ndarray  # (values,) which values are of one dimension
-    angles: np.ndarray  # 1 for a constraint row in angles
+    memory: Floats4  # (4, slots, bodies, 8): x or y, its rate, v and L, v̇ and L̇; slot 0: now
+    values: Floats3  # (4, slots, values) the same of vector nodes (values.py)
+    gamma: Floats2  # (stages, rows + 1)
+    alpha: Floats3  # (formulas, stages, slots)
+    beta: Floats3  # likewise, times h
+    hg: Floats2  # (formulas, stages)
+    guess: Floats3  # (formulas, stages, 1 + slots) of v̇ and γ a step before, and of the slots
+    quadrature: Floats2  # (formulas, 1 + stages) of powers, times h
+    nodes: Floats2  # (formulas, stages) time of a stage in steps
+    filters: Floats3  # (formulas, 2, order + 1) numerator and denominator of a filter
+    power: Floats2  # (1 + stages, 2)
+    sums: Floats2  # (bodies + 1, 6) absolute contributions to the equations of motion
+    scratch: Floats2  # (bodies + 1, 6)
+    value_sums: Floats  # (values + 1,) the same of vector nodes
+    value_scratch: Floats  # (values + 1,)
+    ends: Ints2  # (elements, most bodies) of each element, behind all for none
+    spans: Ints3  # (elements, most nodes, 2) first values of each element's nodes, and behind
+    sets: Ints  # (values,) which values are of one dimension
+    angles: Floats  # 1 for a constraint row in angles
 
 
 @inlined

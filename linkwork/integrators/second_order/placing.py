@@ -11,7 +11,9 @@ from linkwork.integrators.values import HISTORY, VDOT, VDOTPREV, place_values, p
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean, spliced
 from linkwork.math.registers.eights import larger8, load8, spread8, store8, triples8
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.integrators.second_order.stepper import Stepper
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qexp, qmul, rotation_matrix
 
 
@@ -111,9 +113,10 @@ def predicting(stepper, work):
     return largest
 
 
+@by_address
 @lean
 def guess(stepper, work):
     """The motion of all bodies at the predicted end of the next step, for Python."""
-    s, w = refer(stepper), refer(work)
+    s, w = record_at(Stepper, stepper), record_at(Work, work)
     predicting(s, w)
     placing(s, w)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
+
+from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, stored
 
 # status of a call
 DONE, NO_CONVERGENCE, PIVOTS, DIVERGED = 0, 1, 2, 3
@@ -18,22 +19,23 @@ WILD = 7  # done, and velocities violate the constraints by more than that form 
 (ITERATIONS, CORRECTION, WORST, RESIDUAL, TESTED, VIOLATED, REPORT) = range(7)
 
 
+@stored
 class Stepper(NamedTuple):
     """Everything a run carries from step to step."""
 
-    base: np.ndarray  # (bodies + 1, NODE) accepted motion
-    history: np.ndarray  # (HISTORY, bodies, 8), six in use, as in the next two
-    gamma: np.ndarray  # (2, rows + 1) multipliers now and a step before
-    p: np.ndarray  # (bodies, 8) displacement beside the method's own (fast_rotation/, stages.py)
-    affine: np.ndarray  # (2, bodies, 8) constant parts of v and v̇
-    rhs: np.ndarray  # (unknowns,)
-    flow: np.ndarray  # (FLOW, values) of vector nodes (values.py)
-    weights: np.ndarray  # (WEIGHTS, HISTORY) rows kv, ka, kα, then of first order
-    settings: np.ndarray  # (SETTINGS,)
-    work: np.ndarray  # (4,) dissipated, supplied work; the powers at the last step
-    kappa: np.ndarray  # (1,) Newton's constant
-    report: np.ndarray  # (REPORT,), see above
-    kept: np.ndarray  # numbers of the rows in the equations among all rows
-    sizes: np.ndarray  # (rows + 1,) 1/L for rows that measure a length, 1 for angles
-    six: np.ndarray  # six ones and two zeros
-    last: np.ndarray  # (unknowns,) the last correction of Newton's method, where it is restrained
+    base: Floats2  # (bodies + 1, NODE) accepted motion
+    history: Floats3  # (HISTORY, bodies, 8), six in use, as in the next two
+    gamma: Floats2  # (2, rows + 1) multipliers now and a step before
+    p: Floats2  # (bodies, 8) displacement beside the method's own (fast_rotation/, stages.py)
+    affine: Floats3  # (2, bodies, 8) constant parts of v and v̇
+    rhs: Floats  # (unknowns,)
+    flow: Floats2  # (FLOW, values) of vector nodes (values.py)
+    weights: Floats2  # (WEIGHTS, HISTORY) rows kv, ka, kα, then of first order
+    settings: Floats  # (SETTINGS,)
+    work: Floats  # (4,) dissipated, supplied work; the powers at the last step
+    kappa: Floats  # (1,) Newton's constant
+    report: Floats  # (REPORT,), see above
+    kept: Ints  # numbers of the rows in the equations among all rows
+    sizes: Floats  # (rows + 1,) 1/L for rows that measure a length, 1 for angles
+    six: Floats  # six ones and two zeros
+    last: Floats  # (unknowns,) the last correction of Newton's method, where it is restrained

@@ -48,7 +48,12 @@ from linkwork.integrators.values import (
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import inlined, lean, spliced
 from linkwork.math.registers.eights import larger8, load8, spread8, store6, store8
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.system.evaluate import Tables
+from linkwork.integrators.second_order.stepper import Stepper
+from linkwork.system.elimination.tables import Elimination
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qexp, qmul
 from linkwork.system.evaluate import refill
 
@@ -128,10 +133,11 @@ def gather_work(kernels, tables, work, stepper, time):
         refill(kernels, tables, work, time, 0.0)
 
 
+@by_address
 @lean
 def store_row(stepper, vdot, out, row):
     """`store` for Python."""
-    store(refer(stepper), vdot, refer(out), row)
+    store(record_at(Stepper, stepper), vdot, record_at(StepRows, out), row)
 
 
 @spliced
@@ -166,6 +172,7 @@ def store(stepper, vdot, out, row):
         out.values[row, SECOND, i] = stepper.flow[VDOT, i]
 
 
+@by_address
 @lean
 def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, first, last):
     """Steps `first` … `last` − 1; those with saved[k] ≥ 0 are stored in that row.
@@ -173,8 +180,9 @@ def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, fir
     Returns (status, steps done in all).  After a failure the stepper still holds the last good
     step, so the caller may repair the factorisation or the step size and go on.
     """
-    factors, tables, work = refer(lu), refer(tables), refer(work)
-    stepper, out = refer(stepper), refer(out)
+    factors, work = record_at(Elimination, lu), record_at(Work, work)
+    tables = record_at(Tables, tables)
+    stepper, out = record_at(Stepper, stepper), record_at(StepRows, out)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]

@@ -21,85 +21,21 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import _Cache as Cache
-from numba.core.compiler import CompileResult
-from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
-from numba.core.sigutils import normalize_signature
-
-from linkwork.math.compiling.contents import Unknown, described_type, digest
-from linkwork.math.compiling.undisturbed import undisturbed
-
 CHECKSUM = hashlib.sha256().digest_size
 KEPT_VERSIONS = 10  # of one function: work trees and earlier versions that may be used again
 
 
-class CodeCache(Cache):
-    """Of one function: `load_overload` and `save_overload` by the types of its arguments."""
+def folder_of(function: Any) -> Path | None:
+    """Where code of a function lies, for all its versions and types of arguments."""
+    root = cache_folder()
+    name = f"{function.__module__}.{function.__qualname__}"
+    return root and root / name.replace("<", "").replace(">", "")
 
-    def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        self.function, self.options = function, options
-        self.counts_references = bool(options.get("_nrt", True))
-        self.enabled = True
 
-    @property
-    def cache_path(self) -> Any:
-        root = cache_folder()
-        name = f"{self.function.__module__}.{self.function.__qualname__}"
-        return root and root / name.replace("<", "").replace(">", "")
-
-    @functools.cached_property
-    def contents(self) -> str | None:
-        """None where a constant of the function cannot be told apart from others."""
-        try:
-            return digest(self.function, self.options)[:32]
-        except Unknown:
-            return None
-
-    def file(self, signature: Any, context: Any) -> Path | None:
-        if not self.enabled or self.cache_path is None or self.contents is None:
-            return None
-        arguments, returned = normalize_signature(signature)
-        kinds = [*map(described_type, arguments), str(returned), *context.codegen().magic_tuple()]
-        key = hashlib.sha256("\n".join(map(str, kinds)).encode()).hexdigest()[:32]
-        return self.cache_path / f"{self.contents}-{key}.code"
-
-    def is_filled(self) -> bool:
-        """Whether code of the function as it is now lies on disk, for any types."""
-        place = self.cache_path
-        return bool(place and self.contents and any(place.glob(f"{self.contents}-*.code")))
-
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        """The code from disk; None where there is none, or none that is whole.
-
-        Code that counts no references calls nothing of what numba would import first in order to
-        compile (tests/mathematics/test_startup.py).
-        """
-        if self.counts_references:
-            context.refresh()
-        else:
-            rtsys.initialize(context)
-        file = self.file(signature, context)
-        with undisturbed():
-            parts = file and read(file)
-            return parts and CompileResult._rebuild(context, *parts)
-
-    def save_overload(self, signature: Any, made: Any) -> None:
-        if made.library.has_dynamic_globals or any(not each.can_cache for each in made.lifted):
-            return
-        file = self.file(signature, made.target_context)
-        if file is not None:
-            with undisturbed():
-                write(file, dumps(made._reduce()))
-
-    def enable(self) -> None:
-        self.enabled = True
-
-    def disable(self) -> None:
-        self.enabled = False
-
-    def flush(self) -> None:
-        """Nothing waits to be written."""
+def file_in(folder: Path, contents: str, kinds: list[Any]) -> Path:
+    """The file of one version (the digest of its contents) for one signature and processor."""
+    key = hashlib.sha256("\n".join(map(str, kinds)).encode()).hexdigest()[:32]
+    return folder / f"{contents}-{key}.code"
 
 
 def read(file: Path) -> Any:

@@ -16,7 +16,7 @@ import inspect
 import sys
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_type_hints
 
 import llvmlite
 import numba
@@ -28,7 +28,7 @@ BACKEND = tuple(
     f"linkwork.math.{name}"
     for name in (
         "compiled", "compiling.lean_numba", "kernel", "memory.borrowed", "memory.pointers",
-        "memory.referred", "memory.stored_numbers", "registers.lanes",
+        "memory.records", "registers.lanes",
     )
 )  # fmt: skip
 # packages whose version stands for their code
@@ -137,9 +137,17 @@ def described(value: Any, called: set) -> str:
 
 
 def described_name(value: Any) -> str:
-    fields = getattr(value, "_fields", "")
+    fields = described_fields(value) if hasattr(value, "_fields") else ""
     where, name = getattr(value, "__module__", ""), getattr(value, "__qualname__", "")
     return f"{where}.{name or value!r}{fields}"
+
+
+def described_fields(group: Any) -> Any:
+    """The fields of a named tuple, and what they are declared to be (memory.records)."""
+    if not hasattr(group, "_fields"):
+        return str(group)
+    hints = get_type_hints(group, include_extras=True)
+    return [(name, described_fields(hints.get(name))) for name in group._fields]
 
 
 def described_compiled(value: Any, called: set) -> str:

@@ -1,4 +1,4 @@
-"""The parts of numba's compiler, some of them private, that make linkwork's code lean and quick.
+"""All that linkwork knows of numba's insides: what makes its code lean and quick to compile.
 
 Code of functions that only compiled functions call is optimised and translated in those that Python
 calls; lean functions have a shorter way through the compiler and count no references; code on disk
@@ -8,23 +8,37 @@ compile.  `plain_numba` has the same functions with what numba promises to keep.
 
 from __future__ import annotations
 
-import gc
+import functools
 import warnings
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numba
 from llvmlite.binding import Linkage
 from numba import types
+from numba.core.caching import _Cache as Cache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_machinery import PassManager
-from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import CPUDispatcher
-from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
+from numba.core.typing.context import Context
+from numba.core.typing.templates import (
+    AttributeTemplate,
+    infer,
+    infer_global,
+    make_intrinsic_template,
+)  # fmt: skip
+from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
+from numba.np.arrayobj import populate_array
 
-from linkwork.math.compiling.code_cache import CodeCache
-from linkwork.math.compiling.known_types import known_types
-from linkwork.math.compiling.undisturbed import checkpoint, undisturbed
+from linkwork.math.compiling import code_cache
+from linkwork.math.compiling.contents import Unknown, described_type, digest
+from linkwork.math.compiling.undisturbed import checkpoint, undisturbed, without_collection
 
 
 class WholeLibrary(JITCodeLibrary):
@@ -152,8 +166,71 @@ class WholeCompiler(Compiler):
     def _compile_core(self) -> Any:
         """Tables of functions, which numba calls experimental, are no news to users."""
         with undisturbed(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+            warnings.simplefilter("ignore", numba.NumbaExperimentalFeatureWarning)
             return super()._compile_core()
+
+
+class KnownTypes(Context):
+    """Numba's typing context, in which types of results are looked up once for the same operands.
+
+    For every sum and product numba tries all that it knows of that name, from matrices to dates,
+    which is a good part of the time to compile.  All else is that of numba's own context; results
+    are kept until the outermost function is compiled.
+    """
+
+    known: ClassVar[dict[Any, Any] | None] = None
+
+    @classmethod
+    @functools.cache
+    def of(cls, context: Context) -> KnownTypes:
+        """One for each of numba's contexts, with everything that it has."""
+        known = cls.__new__(cls)
+        known.__dict__ = vars(context)
+        return known
+
+    @classmethod
+    @contextmanager
+    def shared(cls, state: Any) -> Iterator[None]:
+        """For the compilation in `state` and those within it; numba's lock keeps threads out."""
+        before, typing = cls.known, state.typingctx
+        state.typingctx = state.targetctx.typing_context = cls.of(typing)
+        cls.known = {} if before is None else before
+        try:
+            yield
+        finally:
+            cls.known = before
+            state.typingctx = state.targetctx.typing_context = typing
+
+    def _lookup_global(self, value: Any) -> Any:
+        function = super()._lookup_global(value)
+        return KnownFunction.of(function) if type(function) is types.Function else function
+
+
+class KnownFunction(types.Function):
+    """A function of numba's, whose types are looked up."""
+
+    @classmethod
+    def of(cls, function: types.Function) -> KnownFunction:
+        known = cls.__new__(cls)
+        known.__dict__ = vars(function)
+        return known
+
+    _impl_keys: Any
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """Results that are code of their own (overloads) depend on who calls: numba finds them."""
+        results = KnownTypes.known
+        if kws or results is None:
+            return super().get_call_type(context, args, kws)
+        signature = results.get((self, args))
+        if signature is None:
+            signature = super().get_call_type(context, args, kws)
+            if signature is not None and self._impl_keys[signature.args] is self.typing_key:
+                results[self, args] = signature
+        return signature
+
+
+register_model(KnownFunction)(models.OpaqueModel)
 
 
 class LeanCompiler(WholeCompiler):
@@ -163,20 +240,80 @@ class LeanCompiler(WholeCompiler):
     needless = NEEDLESS
 
     def _compile_core(self) -> Any:
-        """With rarer searches for garbage, of which compiling makes little and much of the rest."""
-        often = gc.get_threshold()
-        gc.set_threshold(max(often[0], 50_000), *often[1:])
-        try:
-            with known_types():
-                return super()._compile_core()
-        finally:
-            gc.set_threshold(*often)
+        """Searches for garbage, of which compiling makes little and much of the rest, wait."""
+        with without_collection(), KnownTypes.shared(self.state):
+            return super()._compile_core()
 
 
 class PartCompiler(LeanCompiler):
     """The same for functions that only compiled functions call."""
 
     library = PartLibrary
+
+
+class CodeCache(Cache):
+    """Code of one function on disk: `load_overload` and `save_overload` by types of arguments."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        self.function, self.options = function, options
+        self.counts_references = bool(options.get("_nrt", True))
+        self.enabled = True
+
+    @property
+    def cache_path(self) -> Any:
+        return code_cache.folder_of(self.function)
+
+    @functools.cached_property
+    def contents(self) -> str | None:
+        """None where a constant of the function cannot be told apart from others."""
+        try:
+            return digest(self.function, self.options)[:32]
+        except Unknown:
+            return None
+
+    def file(self, signature: Any, context: Any) -> Path | None:
+        if not self.enabled or self.cache_path is None or self.contents is None:
+            return None
+        arguments, returned = normalize_signature(signature)
+        kinds = [*map(described_type, arguments), str(returned), *context.codegen().magic_tuple()]
+        return code_cache.file_in(self.cache_path, self.contents, kinds)
+
+    def is_filled(self) -> bool:
+        """Whether code of the function as it is now lies on disk, for any types."""
+        place = self.cache_path
+        return bool(place and self.contents and any(place.glob(f"{self.contents}-*.code")))
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The code from disk; None where there is none, or none that is whole.
+
+        Code that counts no references calls nothing of what numba would import first in order to
+        compile (tests/mathematics/test_startup.py).
+        """
+        if self.counts_references:
+            context.refresh()
+        else:
+            rtsys.initialize(context)
+        file = self.file(signature, context)
+        with undisturbed():
+            parts = file and code_cache.read(file)
+            return parts and CompileResult._rebuild(context, *parts)
+
+    def save_overload(self, signature: Any, made: Any) -> None:
+        if made.library.has_dynamic_globals or any(not each.can_cache for each in made.lifted):
+            return
+        file = self.file(signature, made.target_context)
+        if file is not None:
+            with undisturbed():
+                code_cache.write(file, dumps(made._reduce()))
+
+    def enable(self) -> None:
+        self.enabled = True
+
+    def disable(self) -> None:
+        self.enabled = False
+
+    def flush(self) -> None:
+        """Nothing waits to be written."""
 
 
 def entry(function: Any, options: dict[str, Any]) -> Any:
@@ -245,6 +382,35 @@ def generates(function: Any) -> Any:
         return definition
 
     return register
+
+
+def attributes(kind: type, typed: Any, load: Any) -> Any:
+    """Attributes of all values of a kind of types.
+
+    typed(type, name) is the type of an attribute, None for other names; load(context, builder,
+    type, value, name) its code.  Returns a function that takes the names of new types.
+    """
+
+    class Fields(AttributeTemplate):
+        key = kind
+
+        def generic_resolve(self, value: Any, name: str) -> Any:  # type: ignore[override]
+            return typed(value, name)
+
+    infer_getattr(Fields)
+    lower_getattr_generic(kind)(load)
+    return lambda names: None
+
+
+def array_at(context: Any, builder: Any, kind: Any, data: Any, shape: list[Any]) -> Any:
+    """Code for an array with rows in order, from the place of its numbers and its extents."""
+    size = shape[0].type(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    strides = [size]
+    for extent in reversed(shape[1:]):
+        strides.insert(0, builder.mul(extent, strides[0]))
+    array = context.make_array(kind)(context, builder)
+    populate_array(array, data, shape, strides, size, meminfo=None)
+    return array._getvalue()
 
 
 def address(dispatcher: Any, signature: Any) -> int:

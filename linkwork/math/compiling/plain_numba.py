@@ -6,11 +6,12 @@ For a version of numba that `lean_numba` does not know, and where LINKWORK_PLAIN
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from typing import Any
 
 import numba
 from numba import types
-from numba.extending import lower_builtin, type_callable
+from numba.extending import intrinsic, lower_builtin, overload_attribute, type_callable
 
 PRIVATE = {"_nrt", "no_cfunc_wrapper", "no_cpython_wrapper", "forceinline"}  # options of lean_numba
 KEPT: list[Any] = []  # functions whose addresses are in use
@@ -51,6 +52,41 @@ def generates(function: Any) -> Any:
         return definition
 
     return register
+
+
+def attributes(kind: type, typed: Any, load: Any) -> Any:
+    """Attributes of all values of a kind of types (see lean_numba), each by its name."""
+    known: set[str] = set()
+
+    def add(name: str) -> None:
+        @overload_attribute(kind, name)
+        def attribute(value):
+            if typed(value, name) is None:
+                return None
+
+            @intrinsic
+            def field(context: Any, value: Any) -> Any:
+                def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                    return load(context, builder, value, arguments[0], name)
+
+                return typed(value, name)(value), generate
+
+            return lambda value: field(value)
+
+    def add_new(names: Iterable[str]) -> None:
+        for name in set(names) - known:
+            known.add(name)
+            add(name)
+
+    return add_new
+
+
+def array_at(context: Any, builder: Any, kind: Any, data: Any, shape: list[Any]) -> Any:
+    """Code for an array with rows in order, from the place of its numbers and its extents."""
+    extents = types.UniTuple(types.intp, len(shape))
+    signature = kind(types.CPointer(kind.dtype), extents)
+    values = [data, context.make_tuple(builder, extents, shape)]
+    return context.compile_internal(builder, lambda at, n: numba.carray(at, n), signature, values)
 
 
 def address(dispatcher: Any, signature: Any) -> int:

@@ -15,14 +15,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin, models, register_model
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 from linkwork.math.compiled import generates
-
-# numba asks what is made for the processor before what is made for all targets: dozens of kinds of
-# operands that are none of ours
-FIRST = {"target": "cpu"}
 
 
 class BorrowedType(types.Type):
@@ -52,32 +47,37 @@ def _borrow(typing, array):
     return BorrowedType(array.dtype)(array), generate
 
 
-@infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):
-    metadata = FIRST
+@type_callable(operator.getitem)
+def _type_get(context):
+    def returned(array, index):
+        fits = isinstance(array, BorrowedType) and isinstance(index, types.Integer)
+        return array.dtype if fits else None
 
-    def generic(self, args, kws):
-        if isinstance(args[0], BorrowedType):
-            return signature(args[0].dtype, args[0], types.int64)
-        return None
+    return returned
 
 
-@infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):
-    metadata = FIRST
+@type_callable(operator.setitem)
+def _type_set(context):
+    def returned(array, index, number):
+        fits = isinstance(array, BorrowedType) and isinstance(index, types.Integer)
+        return types.none if fits else None
 
-    def generic(self, args, kws):
-        if isinstance(args[0], BorrowedType):
-            return signature(types.none, args[0], types.int64, args[0].dtype)
-        return None
+    return returned
+
+
+def _place(context, builder, signature, args):
+    index = context.cast(builder, args[1], signature.args[1], types.int64)
+    return builder.gep(args[0], [index])
 
 
 @lower_builtin(operator.getitem, BorrowedType, types.Integer)
 def _get(context, builder, signature, args):
-    return builder.load(builder.gep(args[0], [args[1]]))
+    return builder.load(_place(context, builder, signature, args))
 
 
 @lower_builtin(operator.setitem, BorrowedType, types.Integer, types.Number)
 def _set(context, builder, signature, args):
-    builder.store(args[2], builder.gep(args[0], [args[1]]))
+    array, _, number = signature.args
+    value = context.cast(builder, args[2], number, array.dtype)
+    builder.store(value, _place(context, builder, signature, args))
     return context.get_dummy_value()

@@ -9,6 +9,11 @@ A `Routine` has the signature void(double t, double* source, double* target, int
 is compiled when its address is first asked for; it calls others itself through `call_at`, which
 takes places (`begin`, `shift`) instead of arrays.  One that needs no integers may leave out the
 last argument: in C a function does not see arguments that it has not declared.
+
+    number_at(address, i)      the float64 in place i of the array at `address` (memory.addresses)
+
+Roads and tables of laws lie in arrays of which an element's table has the address; such an array
+must outlive the run (`Entry.keep`).
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -59,8 +65,6 @@ def _call(typing_context, address, t, source, target):
     """Compiled: the function at `address` with t and the data of two arrays."""
 
     def generate(context, builder, signature, arguments):
-        from llvmlite import ir
-
         where, when, *arrays = arguments
         double = ir.DoubleType()
         kind = ir.FunctionType(ir.VoidType(), [double, double.as_pointer(), double.as_pointer()])
@@ -109,8 +113,6 @@ def _call_at(typing_context, address, t, source, target, integers):
     """The function at `address` with t and three places."""
 
     def generate(context, builder, signature, arguments):
-        from llvmlite import ir
-
         where, when, *places = arguments
         kind = ir.FunctionType(ir.VoidType(), [when.type, *(p.type for p in places)])
         builder.call(builder.inttoptr(where, kind.as_pointer()), [when, *places])
@@ -132,6 +134,20 @@ def _call_plain(address: int, *arguments: Any) -> None:
     routine.function(*arguments[: routine.arguments])
 
 
+@intrinsic
+def _number_at(typing_context, address, i):
+    def generate(context, builder, signature, arguments):
+        first = builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
+        return builder.load(builder.gep(first, [arguments[1]]))
+
+    return types.float64(types.int64, types.int64), generate
+
+
+def _number_by_ctypes(address: int, i: int) -> float:
+    return ctypes.c_double.from_address(int(address) + 8 * int(i)).value
+
+
+number_at: Any = _number_at if JIT else _number_by_ctypes
 begin: Any = _begin if JIT else _begin_plain
 shift: Any = _shift if JIT else _shift_plain
 call_at: Any = _call_at if JIT else _call_plain

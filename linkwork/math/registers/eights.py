@@ -20,18 +20,13 @@ import math
 
 import numpy as np
 from llvmlite import ir
-from llvmlite.binding import get_host_cpu_features
 from numba import types
-from numba.core import cgutils
 
 from linkwork.math.compiled import generates
 from linkwork.math.registers.lanes import EIGHT, in_memory, picked, place, spread
 
 LANES = EIGHT.width
 _VECTOR = EIGHT.vector
-# registers of eight numbers can pick a lane by its number; others go through memory
-WIDE_REGISTERS = get_host_cpu_features().get("avx512f", False)
-PERMUTE = "llvm.x86.avx512.permvar.df.512"
 
 
 def zeros8(count: int) -> np.ndarray:
@@ -246,28 +241,10 @@ def _larger8(typing, v, w):
     return EIGHT(EIGHT, EIGHT), generate
 
 
-def _places(builder, i):
-    """The number of a lane, eight times."""
-    undefined = ir.Constant(ir.VectorType(ir.IntType(64), LANES), ir.Undefined)
-    one = builder.insert_element(undefined, i, ir.Constant(ir.IntType(32), 0))
-    return picked(builder, one, undefined, [0] * LANES)
-
-
-def _chosen(builder, v, i):
-    """Eight times v[i], by the number in the register."""
-    places = _places(builder, i)
-    permute = cgutils.get_or_insert_function(
-        builder.module, ir.FunctionType(_VECTOR, [_VECTOR, places.type]), PERMUTE
-    )
-    return builder.call(permute, [v, places])
-
-
 @generates(lane8)
 def _lane8(typing, v, i):
     def generate(context, builder, signature, args):
-        if not WIDE_REGISTERS:
-            return spread(builder, EIGHT, builder.extract_element(*args))
-        return _chosen(builder, *args)
+        return spread(builder, EIGHT, builder.extract_element(*args))
 
     return EIGHT(EIGHT, types.int64), generate
 
@@ -275,9 +252,7 @@ def _lane8(typing, v, i):
 @generates(item8)
 def _item8(typing, v, i):
     def generate(context, builder, signature, args):
-        if not WIDE_REGISTERS:
-            return builder.extract_element(*args)
-        return builder.extract_element(_chosen(builder, *args), ir.Constant(ir.IntType(32), 0))
+        return builder.extract_element(*args)
 
     return types.float64(EIGHT, types.int64), generate
 
@@ -285,7 +260,9 @@ def _item8(typing, v, i):
 @generates(put8)
 def _put8(typing, v, i, w):
     def generate(context, builder, signature, args):
-        places = _places(builder, args[1])
+        undefined = ir.Constant(ir.VectorType(ir.IntType(64), LANES), ir.Undefined)
+        first = builder.insert_element(undefined, args[1], ir.Constant(ir.IntType(32), 0))
+        places = picked(builder, first, undefined, [0] * LANES)  # the number of the lane
         here = builder.icmp_signed("==", places, ir.Constant(places.type, list(range(LANES))))
         return builder.select(here, args[2], args[0])
 

@@ -12,11 +12,10 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin, lower_cast, models, register_model
+from numba.extending import lower_builtin, models, register_model, type_callable
 
 from linkwork.math.compiled import generates
-from linkwork.math.memory.borrowed import FIRST, BorrowedType
+from linkwork.math.memory.borrowed import BorrowedType
 
 
 class LanesType(types.Type):
@@ -78,30 +77,33 @@ def in_memory(lanes, load, store):
 # ----------------------------------------------------------------------------- arithmetic
 
 
-class _Binary(AbstractTemplate):
-    metadata = FIRST
-
-    def generic(self, args, kws):
-        if len(args) != 2 or not any(isinstance(kind, LanesType) for kind in args):
-            return None
-        lanes, other = args if isinstance(args[0], LanesType) else (args[1], args[0])
-        if other == lanes or isinstance(other, (types.Float, types.Integer)):
-            return signature(lanes, lanes, lanes)
-        return None
-
-
-@lower_cast(types.Float, LanesType)
-@lower_cast(types.Integer, LanesType)
-def _number_to_lanes(context, builder, fromty, toty, value):
-    return spread(builder, toty, context.cast(builder, value, fromty, types.float64))
+def lanes_of(kinds):
+    """The type of the result, where one operand is a vector and the other the same or a number."""
+    for lanes, other in (kinds, kinds[::-1]):
+        if isinstance(lanes, LanesType):
+            fits = other == lanes or isinstance(other, (types.Float, types.Integer))
+            return lanes if fits else None
+    return None
 
 
 def _register(operation, name):
-    infer_global(operation)(type(f"_Lanes_{name}", (_Binary,), {"key": operation}))
+    @type_callable(operation)
+    def typer(context):
+        return lambda a, b: lanes_of((a, b))
 
-    @lower_builtin(operation, LanesType, LanesType)
     def lower(context, builder, signature, args):
-        return getattr(builder, name)(*args, flags=["contract"])
+        lanes, both = signature.return_type, []
+        for kind, value in zip(signature.args, args):
+            if kind != lanes:
+                number = context.cast(builder, value, kind, types.float64)
+                value = spread(builder, lanes, number)
+            both.append(value)
+        return getattr(builder, name)(*both, flags=["contract"])
+
+    for number in (types.Float, types.Integer):
+        lower_builtin(operation, LanesType, number)(lower)
+        lower_builtin(operation, number, LanesType)(lower)
+    lower_builtin(operation, LanesType, LanesType)(lower)
 
 
 for _operation, _name in (
@@ -111,13 +113,9 @@ for _operation, _name in (
     _register(_operation, _name)
 
 
-@infer_global(operator.neg)
-class _Negative(AbstractTemplate):
-    key = operator.neg
-    metadata = FIRST
-
-    def generic(self, args, kws):
-        return signature(args[0], args[0]) if isinstance(args[0], LanesType) else None
+@type_callable(operator.neg)
+def _type_negative(context):
+    return lambda v: v if isinstance(v, LanesType) else None
 
 
 @lower_builtin(operator.neg, LanesType)

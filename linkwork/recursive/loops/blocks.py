@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.math.memory.records import Ints, Ints2, stored
 from linkwork.recursive.tree.layout import DOF, IV, PARENT
 
 # ends of cut joints
@@ -22,15 +23,16 @@ ROW, VELOCITY, TREE_BODY, END, IN_J, IN_X, IN_A, COLUMNS = range(8)
 LANES = 8  # rows whose responses are computed at once
 
 
+@stored
 class Blocks(NamedTuple):
     """Rows, velocities and bodies, block by block, each in ascending order."""
 
-    table: np.ndarray  # (blocks + 1, COLUMNS)
-    rows: np.ndarray
-    velocities: np.ndarray  # of branches that rows act on
-    bodies: np.ndarray  # of these branches
-    row_at: np.ndarray  # (rows,) where a row begins in c_q
-    number: np.ndarray  # (all velocities + 1,) within the block, −1: in none
+    table: Ints2  # (blocks + 1, COLUMNS)
+    rows: Ints
+    velocities: Ints  # of branches that rows act on
+    bodies: Ints  # of these branches
+    row_at: Ints  # (rows,) where a row begins in c_q
+    number: Ints  # (all velocities + 1,) within the block, −1: in none
 
     def jacobian(self, J: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows, velocities and c_q of a block."""

@@ -33,11 +33,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
+
+from linkwork.math.memory.records import Floats, Floats2, Ints, Ints2, stored
 
 from linkwork.elements import layout as el
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.memory.referred import refer
 from linkwork.math.compiled import fused_inlined, inlined, spliced
 from linkwork.math.registers.eights import load8, spread8, store8
 from linkwork.math.rotations import qexp, qmul
@@ -64,31 +64,32 @@ LEAST = 1e-5  # of the tolerance
 SLOW = 0.1  # a factor of convergence above which c_q and its factors are computed anew
 
 
+@stored
 class Loops(NamedTuple):
     """The cut joints and room for their equations (m rows)."""
 
-    ends: np.ndarray  # (ends, 5)
-    J: np.ndarray  # c_q, block by block (rows, velocities)
-    X: np.ndarray  # M⁻¹ c_qᵀ, block by block (eights of rows, velocities, 8)
-    A: np.ndarray  # c_q X, and its Cholesky factor, block by block (rows, rows)
-    scale: np.ndarray  # (2, m) of the rows of A, and of the violation
-    largest: np.ndarray  # (2, m) diagonal of A in each metric
-    order: np.ndarray  # (m,) pivots
-    ranks: np.ndarray  # (blocks + 1,) and their sum
+    ends: Ints2  # (ends, 5)
+    J: Floats  # c_q, block by block (rows, velocities)
+    X: Floats  # M⁻¹ c_qᵀ, block by block (eights of rows, velocities, 8)
+    A: Floats  # c_q X, and its Cholesky factor, block by block (rows, rows)
+    scale: Floats2  # (2, m) of the rows of A, and of the violation
+    largest: Floats2  # (2, m) diagonal of A in each metric
+    order: Ints  # (m,) pivots
+    ranks: Ints  # (blocks + 1,) and their sum
     blocks: Blocks
-    rhs: np.ndarray  # (2, m)
-    gamma: np.ndarray  # (m,)
-    derivatives: np.ndarray  # of direct differentiation
-    acceleration: np.ndarray  # (bodies + 1, 6)
-    settings: np.ndarray
-    balls: np.ndarray  # (balls, 2) where quaternions begin in q and v
-    swings: np.ndarray  # (swings, 2) where swings begin in q and v
-    velocity_of: np.ndarray  # velocity that belongs to each coordinate, −1 in quaternions
-    report: np.ndarray  # corrections made, worst violations before them, iterations of implicit
+    rhs: Floats2  # (2, m)
+    gamma: Floats  # (m,)
+    derivatives: Floats  # of direct differentiation
+    acceleration: Floats2  # (bodies + 1, 6)
+    settings: Floats
+    balls: Ints2  # (balls, 2) where quaternions begin in q and v
+    swings: Ints2  # (swings, 2) where swings begin in q and v
+    velocity_of: Ints  # velocity that belongs to each coordinate, −1 in quaternions
+    report: Floats  # corrections made, worst violations before them, iterations of implicit
     # steps, smallest pivot of the last accelerations, whether sensors were not found
-    sensors: np.ndarray  # (sensors, …) of sweeps.sensing, with their room and the tree's wrenches
-    room: np.ndarray
-    wrench: np.ndarray
+    sensors: Floats2  # (sensors, …) of sweeps.sensing, with their room and the tree's wrenches
+    room: Floats2
+    wrench: Floats2
 
 
 @inlined
@@ -148,7 +149,7 @@ def row_rates(tree, loops, work, out):
 @spliced
 def jacobian(sweeps, tree, s, loops, work, how):
     """c_q at the motion that was seen last."""
-    J, blocks = loops.J, refer(loops.blocks)
+    J, blocks = loops.J, loops.blocks
     J[:] = 0.0
     if how == DIRECT:
         sweeps.direct(tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives)
@@ -165,7 +166,7 @@ def factorise(sweeps, tree, s, loops, metric, drop):
     Rows are scaled with the largest diagonal they have had, so that a row that vanishes in a
     singular position shows as a small pivot.
     """
-    blocks, A, order = refer(loops.blocks), loops.A, loops.order
+    blocks, A, order = loops.blocks, loops.A, loops.order
     table, rows = blocks.table, blocks.rows
     for k in range(table.shape[0] - 1):
         transpose(loops, blocks, k)
@@ -255,7 +256,7 @@ def pivoted_cholesky(A, at, m, order, first, drop):
 @fused_inlined
 def solve(loops, b, out, y):
     """y += −X out with (c_q X) out = b; dependent rows get nothing."""
-    blocks, x = refer(loops.blocks), borrow(loops.X)
+    blocks, x = loops.blocks, borrow(loops.X)
     table, velocities = blocks.table, blocks.velocities
     for k in range(table.shape[0] - 1):
         first, m = table[k, ROW], table[k + 1, ROW] - table[k, ROW]

@@ -11,7 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.math.compiled import fused_inlined, lean, spliced
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.recursive.tree.layout import Tree
+from linkwork.system.evaluate import Tables
+from linkwork.recursive.tree.layout import Sweep
+from linkwork.recursive.tree.parts import Motion
+from linkwork.recursive.loops.closing import Loops
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import (
     CORRECTION, DIRECT, MADE, SEMI_ANALYTIC, accelerations, correct, forward,
 )  # fmt: skip
@@ -161,6 +168,7 @@ def look(loops, run, ahead, grid, time, d):
         unit_quaternions(loops, run.q)
 
 
+@by_address
 @lean
 def advance_adaptive(
     sweeps, kernels, tables, work, tree, s, loops, cut,
@@ -171,8 +179,10 @@ def advance_adaptive(
 
     Returns the status (REJECTED: call again), how many times are reached, and the last of them.
     """
-    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
-    run, ahead, out = refer(run), refer(ahead), refer(out)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
+    tree, s = record_at(Tree, tree), record_at(Sweep, s)
+    loops = record_at(Loops, loops)
+    run, ahead, out = record_at(Motion, run), record_at(Motion, ahead), record_at(StepRows, out)
     tried = False
     for step in range(first, times.shape[0]):
         while grid[NOW] < times[step]:

@@ -19,7 +19,14 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.math.compiled import fused_inlined, lean
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.recursive.tree.layout import Tree
+from linkwork.system.evaluate import Tables
+from linkwork.recursive.tree.layout import Sweep
+from linkwork.recursive.tree.parts import Motion
+from linkwork.recursive.loops.closing import Loops
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
 from linkwork.recursive.stepping.brakes import VELOCITY, add_brakes, holding
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
@@ -83,6 +90,7 @@ def blurred(q, a, h):
     return ROUND_OFF * place / (h * h * size)
 
 
+@by_address
 @lean
 def advance_implicit(
     sweeps, kernels, tables, work, tree, s, loops, cut,
@@ -90,8 +98,10 @@ def advance_implicit(
     stiffness, algorithmic, brakes, room,
 ):  # fmt: skip
     """Steps at `times`; stiffness (2, velocities): K and D.  Returns (status, steps done)."""
-    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
-    run, out = refer(run), refer(out)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
+    tree, s = record_at(Tree, tree), record_at(Sweep, s)
+    loops = record_at(Loops, loops)
+    run, out = record_at(Motion, run), record_at(StepRows, out)
     c = (1.0 - weights[ALPHA_F]) / (1.0 - weights[ALPHA_M])
     guess, kappa, load = run.stages[0], run.stages[1], run.stages[2]
     fixed = run.stages[4]

@@ -12,7 +12,14 @@ from __future__ import annotations
 from linkwork.elements import layout as el
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, inlined, lean, spliced
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.recursive.tree.layout import Tree
+from linkwork.system.evaluate import Tables
+from linkwork.recursive.tree.layout import Sweep
+from linkwork.recursive.tree.parts import Motion
+from linkwork.recursive.loops.closing import Loops
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import qmul, qscale
 from linkwork.math.vectors import four
 from linkwork.recursive.loops.closing import (
@@ -194,6 +201,7 @@ def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out
     return FINE
 
 
+@by_address
 @lean
 def advance_rk4(
     sweeps, kernels, tables, work, tree, s, loops, cut, run, times, h, schedule, own, saved, out
@@ -203,8 +211,10 @@ def advance_rk4(
     h = 0: no step, but the accelerations at the run's q and v, everything stored as row saved[0] if
     that is not negative.
     """
-    tables, work, tree, s, loops = refer(tables), refer(work), refer(tree), refer(s), refer(loops)
-    run, out = refer(run), refer(out)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
+    tree, s = record_at(Tree, tree), record_at(Sweep, s)
+    loops = record_at(Loops, loops)
+    run, out = record_at(Motion, run), record_at(StepRows, out)
     if h == 0.0:
         begin_at(
             sweeps, kernels, tables, work, tree, s, loops, cut, run, times[0], out, saved[0]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numba
-import numpy as np
 from numba import int64, types
 
 from linkwork.math.compiled import FLOATS, FLOATS2, INTS2, CompiledEntry, lean
-from linkwork.math.memory.referred import Reference, refer
+from linkwork.math.memory.records import by_address, record_at, record_type
 from linkwork.recursive.sweeps.articulated import accelerate, inward, inward_general
 from linkwork.recursive.sweeps.bending import enter_link, leave_link
 from linkwork.recursive.sweeps.general_joint import place_general
@@ -23,17 +21,7 @@ from linkwork.recursive.sweeps.sensing import sense
 from linkwork.recursive.sweeps.swing import leave_whole_turns
 
 
-def reference_to(group: type, ints: tuple[str, ...], flat: tuple[str, ...]) -> Any:
-    """Numba's type of a reference to a named tuple of arrays: of integers, of one axis; the others
-    have two."""
-    fields = group._fields  # type: ignore[attr-defined]
-    kind = {name: int if name in ints else float for name in fields}
-    arrays = (np.zeros((1,) if name in flat else (1, 1), kind[name]) for name in fields)
-    return numba.typeof(Reference(group(*arrays)))
-
-
-TREE = reference_to(Tree, ("ints", "amplitudes", "places"), ("gravity", "links", "rotors"))
-SWEEP = reference_to(Sweep, (), ("columns", "halves", "link_bias", "drives"))
+TREE, SWEEP = record_type(Tree), record_type(Sweep)
 ONE_JOINT = types.void(TREE, SWEEP, int64, FLOATS, FLOATS)
 
 
@@ -52,7 +40,7 @@ class OtherJoints(NamedTuple):
 OTHERS = types.NamedUniTuple(types.FunctionType(ONE_JOINT), 4, OtherJoints)
 OUTWARD = INWARD = types.void(OTHERS, TREE, SWEEP, FLOATS, FLOATS)
 ACCELERATE = types.void(TREE, SWEEP, FLOATS)
-BLOCKS = reference_to(Blocks, Blocks._fields, Blocks._fields[1:])
+BLOCKS = record_type(Blocks)
 RESPOND = types.void(TREE, SWEEP, FLOATS, BLOCKS)
 JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS, BLOCKS, FLOATS)
 SENSE = int64(
@@ -114,10 +102,11 @@ LOOK, NO_LOOK = fused_entry(sense, SENSE), fused_entry(no_sense, SENSE)
 UNWIND, NO_UNWIND = fused_entry(leave_whole_turns, TURNS), fused_entry(no_turns, TURNS)
 
 
+@by_address
 @lean
 def place_tree(sweeps, tree, s, q, v):
     """`outward` for Python."""
-    sweeps.outward(sweeps.others, refer(tree), refer(s), q, v)
+    sweeps.outward(sweeps.others, record_at(Tree, tree), record_at(Sweep, s), q, v)
 
 
 def sweeps_for(

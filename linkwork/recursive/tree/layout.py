@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
+
+from linkwork.math.memory.records import Floats, Floats2, Ints2, stored
 
 from linkwork.math.compiled import fused_inlined
 
@@ -44,32 +45,34 @@ QUAT, ROT, OMEGA, U, BIAS, J, B, M, WRENCH, HINGE, SLIDE, RECORD = (
 LANES = 8
 
 
+@stored
 class Tree(NamedTuple):
     """The frozen numbers of a tree."""
 
-    ints: np.ndarray  # (n, INTS)
-    reals: np.ndarray  # (n, REALS)
-    gravity: np.ndarray
-    amplitudes: np.ndarray  # (links, 4) first value, coordinate and velocity, how many
-    links: np.ndarray  # numbers of flexible links, see `bending`
-    places: np.ndarray  # (ends, 3) where the numbers of a link and of an end begin, its modes
-    rotors: np.ndarray  # (velocities + 1,) inertia of rotors that turn with joints, as at the joint
+    ints: Ints2  # (n, INTS)
+    reals: Floats2  # (n, REALS)
+    gravity: Floats
+    amplitudes: Ints2  # (links, 4) first value, coordinate and velocity, how many
+    links: Floats  # numbers of flexible links, see `bending`
+    places: Ints2  # (ends, 3) where the numbers of a link and of an end begin, its modes
+    rotors: Floats  # (velocities + 1,) inertia of rotors that turn with joints, as at the joint
 
 
+@stored
 class Sweep(NamedTuple):
     """What the sweeps fill in; made once."""
 
-    sweep: np.ndarray  # (n + 1, RECORD)
-    columns: np.ndarray
-    halves: np.ndarray  # (2 nq) cos and sin of half of every coordinate
-    places: np.ndarray  # (n + 1, 8) position and velocity of P
-    laws: np.ndarray  # (driven, 21): r_t, ρ_t and their derivatives
-    lanes: np.ndarray  # (n + 1, 6 LANES) wrenches and motions of eight answers at once
-    link_mass: np.ndarray  # of one flexible link, as elements.flexible.inertia fills it
-    link_sums: np.ndarray
-    link_bias: np.ndarray
-    drives: np.ndarray  # (velocities + 1,) forces of joint loads along the velocities
-    loads: np.ndarray  # (joint loads, 3) place of a load's number, velocity, sign
+    sweep: Floats2  # (n + 1, RECORD)
+    columns: Floats
+    halves: Floats  # (2 nq) cos and sin of half of every coordinate
+    places: Floats2  # (n + 1, 8) position and velocity of P
+    laws: Floats2  # (driven, 21): r_t, ρ_t and their derivatives
+    lanes: Floats2  # (n + 1, 6 LANES) wrenches and motions of eight answers at once
+    link_mass: Floats2  # of one flexible link, as elements.flexible.inertia fills it
+    link_sums: Floats2
+    link_bias: Floats
+    drives: Floats  # (velocities + 1,) forces of joint loads along the velocities
+    loads: Floats2  # (joint loads, 3) place of a load's number, velocity, sign
 
 
 @fused_inlined

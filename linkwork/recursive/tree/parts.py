@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from linkwork.math.memory.records import Floats, Floats2, Floats3, stored
 import scipy.linalg
 
 from linkwork.elements.electric.shaft import ROTOR, ROTOR_INERTIA
@@ -40,27 +42,28 @@ SHORT = 1e-6  # of the mechanism's length: arms that are none
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
 
 
+@stored
 class Motion(NamedTuple):
     """Joint coordinates and velocities, and room for the stages of a step."""
 
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    qs: np.ndarray
-    vs: np.ndarray
-    q0: np.ndarray
-    v0: np.ndarray
-    a0: np.ndarray
-    d: np.ndarray
-    tau: np.ndarray
-    stiff: np.ndarray
-    stages: np.ndarray  # (8, velocities)
-    rates: np.ndarray  # (8, coordinates)
-    work: np.ndarray  # dissipated, supplied; their powers
-    counted: np.ndarray  # iterations until the last step but one, and until the last
-    total: np.ndarray  # work of a step
-    wrench: np.ndarray  # (stored, bodies of the tree, 6)
-    gamma: np.ndarray  # (stored, rows of cut joints)
+    q: Floats
+    v: Floats
+    a: Floats
+    qs: Floats
+    vs: Floats
+    q0: Floats
+    v0: Floats
+    a0: Floats
+    d: Floats
+    tau: Floats
+    stiff: Floats
+    stages: Floats2  # (8, velocities)
+    rates: Floats2  # (8, coordinates)
+    work: Floats  # dissipated, supplied; their powers
+    counted: Floats  # iterations until the last step but one, and until the last
+    total: Floats  # work of a step
+    wrench: Floats3  # (stored, bodies of the tree, 6)
+    gamma: Floats2  # (stored, rows of cut joints)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ import numpy as np
 
 from linkwork.elements.layout import ACCEPT, RATES, TANGENT
 from linkwork.math.compiled import compiled
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.system.evaluate import Tables
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.files.memory import share
 from linkwork.results.outputs.stored import memory_elements, memory_place
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 CHUNK = 4096  # times per call: bounds the table of the motion laws
 
 
+@by_address
 @compiled
 def constraint_errors(
     kernels, tables, work, times, motion, values, schedule, places, memory, C, rate
@@ -34,7 +37,7 @@ def constraint_errors(
     places, memory: where in reals elements remember turns, and what at the first times; from there
     on they count by themselves
     """
-    tables, work = refer(tables), refer(work)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
     n = tables.motions[0]
     for k in range(times.shape[0]):
         load_stored(tables, work, motion, values, schedule, k)

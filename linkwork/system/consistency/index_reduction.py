@@ -23,8 +23,8 @@ import numpy as np
 
 from linkwork.errors import ConvergenceError
 from linkwork.linear_algebra import SingularMatrix, SparseFactors
-from linkwork.math import dense as la
 from linkwork.math import sparse as sp
+from linkwork.math.sparse import dense as la
 from linkwork.system.consistency.agreement import agreement
 from linkwork.system.consistency.consistent import (
     highest_derivatives,

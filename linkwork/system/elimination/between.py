@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.math.memory.records import Floats, Ints, stored
+
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import far, fused_inlined
 from linkwork.math.memory.borrowed import borrow
@@ -47,14 +49,15 @@ ONE, TWO = False, True  # whether a body has two neighbours
 FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `leave_between`
 
 
+@stored
 class Between(NamedTuple):
     """The bodies that leave this way, in their order; all arrays, for compiled loops."""
 
-    ints: np.ndarray
-    order: np.ndarray  # six per body: the pivots of S_bb
-    scale: np.ndarray  # eight sizes of unknowns, and their inverses
-    units: np.ndarray  # unit vectors
-    room: np.ndarray  # a block, while pivots are chosen
+    ints: Ints
+    order: Ints  # six per body: the pivots of S_bb
+    scale: Floats  # eight sizes of unknowns, and their inverses
+    units: Floats  # unit vectors
+    room: Floats  # a block, while pivots are chosen
 
 
 class Bridge:

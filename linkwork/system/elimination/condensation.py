@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.math.memory.records import Floats, Ints, stored
+
 from linkwork.elements.layout import row_width
 from linkwork.math.compiled import far, fused_inlined
 from linkwork.system.pattern import Pattern
@@ -30,12 +32,13 @@ J_FIRST, J_SIZE, J_GJ, J_JG, J_WIDTH, NEIGHBOUR = range(6)
 FACTOR, FORWARD, BACK = range(3)
 
 
+@stored
 class Condensed(NamedTuple):
     """The nodes that leave first, in their order: where their numbers are, and their factors."""
 
-    first: np.ndarray  # of each node among the ints; one more follows the last
-    ints: np.ndarray
-    store: np.ndarray
+    first: Ints  # of each node among the ints; one more follows the last
+    ints: Ints
+    store: Floats
 
 
 def find_condensed(

@@ -17,19 +17,25 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from linkwork.math.compiled import FLOATS, JIT, Far, generates
+from linkwork.math.compiled import FLOATS, INTS, JIT, Far, generates
 from linkwork.math.kernel import call_address, kernel_table
-from linkwork.math.memory.referred import Reference, load_field
+from linkwork.math.memory.records import load_field, record_type
 from linkwork.system.elimination import between, condensation
+from linkwork.system.elimination.between import Between
+from linkwork.system.elimination.condensation import Condensed
 from linkwork.system.elimination.substructure import numbers as substructure_numbers
+from linkwork.system.elimination.substructure.substructures import Substructures
 from linkwork.system.elimination.tables import Elimination
+from linkwork.system.sparse_lu import LU
 from linkwork.system.sparse_lu import numeric as sparse
 
 FACTOR_CORE, SOLVE_CORE, ELIMINATE, CONDENSE, SUBSTRUCTURE, BETWEEN, SLOTS = range(7)
-CODE, LU, CORE_RHS, CONDENSED, TOGETHER, BRIDGES, X, OUT = (
-    Elimination._fields.index(name)
-    for name in ("code", "lu", "core_rhs", "condensed", "substructures", "between", "x", "out")
-)
+ELIMINATION, CORE = record_type(Elimination), record_type(LU)
+PART = types.float64(ELIMINATION, FLOATS, FLOATS, types.int64)
+CONDENSED = types.float64(record_type(Condensed), FLOATS, FLOATS, types.int64)
+_SOLUTION, _PLACES = (FLOATS, FLOATS, FLOATS, FLOATS), [types.int64] * 3
+TOGETHER = types.float64(record_type(Substructures), *_SOLUTION, *_PLACES[:2])
+BRIDGES = types.float64(record_type(Between), *_SOLUTION, *_PLACES)
 
 
 def address_of(e: Elimination, eliminate: Any) -> np.ndarray:
@@ -37,39 +43,23 @@ def address_of(e: Elimination, eliminate: Any) -> np.ndarray:
     if not JIT:
         return e.code
     codes: list[Any] = [NullFunction() for _ in range(SLOTS)]
-    codes[ELIMINATE] = whole(e, eliminate)
+    codes[ELIMINATE] = Far(eliminate, PART)
     return kernel_table(codes)
-
-
-def whole(e: Elimination, eliminate: Any) -> Far:
-    numbers = np.zeros(1)
-    return Far(eliminate, types.float64, Reference(e), numbers, numbers, 0)
 
 
 def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
     """`Elimination.code`; that of the core only where there is one."""
     if not JIT:
         return e.code
-    numbers = np.zeros(1)
-    core: list[Any] = [NullFunction(), NullFunction()]
-    if e.core.size:
-        factor = Far(sparse.refactor, types.float64, e.lu, numbers)
-        core = [factor, Far(sparse.solve, types.none, e.lu, numbers)]
-    first: Any = NullFunction()
-    if e.groups.size:
-        first = Far(condensation.condense, types.float64, e.condensed, numbers, numbers, 0)
-    together: Any = NullFunction()
-    if e.substructures.after.size:
-        together = Far(
-            substructure_numbers.leave, types.float64, e.substructures, numbers, numbers, e.x,
-            e.out, 0, 0,
-        )  # fmt: skip
-    bridges: Any = NullFunction()
-    if e.between.ints.size:
-        bridges = Far(
-            between.leave_between, types.float64, e.between, numbers, numbers, e.x, e.out, 0, 0, 0
-        )
-    return kernel_table([*core, whole(e, eliminate), first, together, bridges])
+    none = NullFunction()
+    return kernel_table([
+        Far(sparse.refactor, types.float64(CORE, FLOATS)) if e.core.size else none,
+        Far(sparse.solve, types.none(CORE, FLOATS)) if e.core.size else none,
+        Far(eliminate, PART),
+        Far(condensation.condense, CONDENSED) if e.groups.size else none,
+        Far(substructure_numbers.leave, TOGETHER) if e.substructures.after.size else none,
+        Far(between.leave_between, BRIDGES) if e.between.ints.size else none,
+    ])  # fmt: skip
 
 
 class NullFunction:
@@ -99,65 +89,62 @@ def leave_bridges(e, vals, rhs, begin, end, task):
     return between.leave_between(e.between, vals, rhs, e.x, e.out, begin, end, task)
 
 
-def call_code(context, builder, signature, slot, kind, r, args):
+def call_code(context, builder, signature, slot, r, args):
     """Code for a call of what is in a slot of `Elimination.code`, known by a reference."""
-    code = load_field(context, builder, r, kind.kind, CODE)
-    return call_address(context, builder, signature, code, ir.Constant(ir.IntType(64), slot), args)
+    code = load_field(context, builder, ELIMINATION, r, "code")
+    place = ir.Constant(ir.IntType(64), slot)
+    return call_address(context, builder, signature, INTS, code, place, args)
+
+
+def fields(context, builder, r, *names):
+    return [load_field(context, builder, ELIMINATION, r, name) for name in names]
 
 
 @generates(leave_first)
 def _leave_first(typing, r, vals, rhs, task):
     def generate(context, builder, signature, args):
-        parts = [load_field(context, builder, args[0], r.kind, CONDENSED), *args[1:]]
-        return call_code(context, builder, called, CONDENSE, r, args[0], parts)
+        parts = [*fields(context, builder, args[0], "condensed"), *args[1:]]
+        return call_code(context, builder, CONDENSED, CONDENSE, args[0], parts)
 
-    called = types.float64(r.kind.types[CONDENSED], FLOATS, FLOATS, types.int64)
-    return types.float64(r, FLOATS, FLOATS, types.int64), generate
+    return PART, generate
 
 
 @generates(leave_together)
 def _leave_together(typing, r, vals, rhs, number, task):
     def generate(context, builder, signature, args):
         e, vals_, rhs_, number_, task_ = args
-        together, x, out = (load_field(context, builder, e, r.kind, i) for i in (TOGETHER, X, OUT))
+        together, x, out = fields(context, builder, e, "substructures", "x", "out")
         parts = [together, vals_, rhs_, x, out, number_, task_]
-        return call_code(context, builder, called, SUBSTRUCTURE, r, e, parts)
+        return call_code(context, builder, TOGETHER, SUBSTRUCTURE, e, parts)
 
-    called = types.float64(
-        r.kind.types[TOGETHER], FLOATS, FLOATS, FLOATS, FLOATS, types.int64, types.int64
-    )
-    return types.float64(r, FLOATS, FLOATS, types.int64, types.int64), generate
+    return types.float64(ELIMINATION, FLOATS, FLOATS, *_PLACES[:2]), generate
 
 
 @generates(leave_bridges)
 def _leave_bridges(typing, r, vals, rhs, begin, end, task):
     def generate(context, builder, signature, args):
         e, vals_, rhs_, *rest = args
-        bridges, x, out = (load_field(context, builder, e, r.kind, i) for i in (BRIDGES, X, OUT))
+        bridges, x, out = fields(context, builder, e, "between", "x", "out")
         parts = [bridges, vals_, rhs_, x, out, *rest]
-        return call_code(context, builder, called, BETWEEN, r, e, parts)
+        return call_code(context, builder, BRIDGES, BETWEEN, e, parts)
 
-    whole = [types.int64] * 3
-    called = types.float64(r.kind.types[BRIDGES], FLOATS, FLOATS, FLOATS, FLOATS, *whole)
-    return types.float64(r, FLOATS, FLOATS, *whole), generate
+    return types.float64(ELIMINATION, FLOATS, FLOATS, *_PLACES), generate
 
 
 @generates(factor_core)
 def _factor_core(typing, r, vals):
     def generate(context, builder, signature, args):
-        lu = load_field(context, builder, args[0], r.kind, LU)
-        return call_code(context, builder, called, FACTOR_CORE, r, args[0], [lu, args[1]])
+        parts = [*fields(context, builder, args[0], "lu"), args[1]]
+        return call_code(context, builder, types.float64(CORE, FLOATS), FACTOR_CORE, args[0], parts)
 
-    called = types.float64(r.kind.types[LU], FLOATS)
-    return types.float64(r, FLOATS), generate
+    return types.float64(ELIMINATION, FLOATS), generate
 
 
 @generates(solve_core)
 def _solve_core(typing, r):
     def generate(context, builder, signature, args):
-        parts = [load_field(context, builder, args[0], r.kind, i) for i in (LU, CORE_RHS)]
-        call_code(context, builder, called, SOLVE_CORE, r, args[0], parts)
+        parts = fields(context, builder, args[0], "lu", "core_rhs")
+        call_code(context, builder, types.none(CORE, FLOATS), SOLVE_CORE, args[0], parts)
         return context.get_dummy_value()
 
-    called = types.none(r.kind.types[LU], FLOATS)
-    return types.none(r), generate
+    return types.none(ELIMINATION), generate

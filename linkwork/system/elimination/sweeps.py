@@ -19,7 +19,7 @@ from linkwork.math.compiled import (
     spliced,
 )  # fmt: skip
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.memory.referred import ReferenceType, located, referred
+from linkwork.math.memory.records import RecordType, by_address, located, record_at
 from linkwork.math.registers.eights import load8, spread8, store8, sum8
 from linkwork.system.elimination.between import BACK as BETWEEN_BACK
 from linkwork.system.elimination.between import FACTOR as BETWEEN_FACTOR
@@ -30,6 +30,8 @@ from linkwork.system.elimination.condensation import FACTOR as CONDENSE_FACTOR
 from linkwork.system.elimination.condensation import FORWARD as CONDENSE_FORWARD
 from linkwork.system.elimination.distant import (
     ELIMINATE,
+    ELIMINATION,
+    PART,
     call_code,
     factor_core,
     leave_bridges,
@@ -43,6 +45,7 @@ from linkwork.system.elimination.substructure.numbers import BACK as TOGETHER_BA
 from linkwork.system.elimination.substructure.numbers import FACTOR as TOGETHER_FACTOR
 from linkwork.system.elimination.substructure.numbers import FORWARD as TOGETHER_FORWARD
 from linkwork.system.elimination.tables import (
+    Elimination,
     BB,
     BODY,
     LEFT,
@@ -115,33 +118,32 @@ def go_back_hinges(e, begin, end):
 
 
 @spliced
-def eliminate_nodes(r, vals, rhs, fresh, go_in):
-    e = referred(r)
-    if e.groups.shape[0] > 0 and not leave_first(r, vals, rhs, CONDENSE_FACTOR) < np.inf:
+def eliminate_nodes(e, vals, rhs, fresh, go_in):
+    if e.groups.shape[0] > 0 and not leave_first(e, vals, rhs, CONDENSE_FACTOR) < np.inf:
         return np.inf
     growth, begin, breaks = 0.0, 0, e.breaks.shape[0]
     for k in range(breaks + 1):  # the nodes before each break, then what leaves there
         end = e.nodes.shape[0] if k == breaks else e.breaks[k, 0]
         growth = max(growth, go_in(borrowed(e), begin, end, borrow(vals), borrow(rhs), fresh))
         if k < breaks and growth < np.inf:
-            growth = max(growth, leave_at(r, e.breaks, vals, rhs, k, fresh))
+            growth = max(growth, leave_at(e, e.breaks, vals, rhs, k, fresh))
         begin = end
     if not growth < np.inf:
         return np.inf
     growth = growth**0.5
     core_side(e, vals, rhs)
     if e.core.shape[0] > 0:
-        growth = max(growth, factor_core(r, vals))
+        growth = max(growth, factor_core(e, vals))
     return growth
 
 
 @fused_inlined
-def leave_at(r, breaks, vals, rhs, k, fresh):
+def leave_at(e, breaks, vals, rhs, k, fresh):
     """What leaves at a break between nodes: a substructure, or bodies between two others."""
     if breaks[k, 1] == SUBSTRUCTURE:
-        return leave_together(r, vals, rhs, breaks[k, 2], TOGETHER_FACTOR)
+        return leave_together(e, vals, rhs, breaks[k, 2], TOGETHER_FACTOR)
     task = BETWEEN_FRESH if fresh else BETWEEN_FACTOR
-    return leave_bridges(r, vals, rhs, breaks[k, 2], breaks[k, 3], task)
+    return leave_bridges(e, vals, rhs, breaks[k, 2], breaks[k, 3], task)
 
 
 @fused_spliced
@@ -156,10 +158,9 @@ def core_side(e, vals, rhs):
 
 
 @fused_inlined
-def solve_middle(r):
+def solve_middle(e):
     """The solution of the core, where nodes find it."""
-    e = referred(r)
-    solve_core(r)
+    solve_core(e)
     for i in range(e.core.shape[0]):
         e.out[e.core[i]] = e.core_rhs[i]
         if e.core[i] < SIX * (e.x.shape[0] // STRIDE):
@@ -168,38 +169,36 @@ def solve_middle(r):
 
 
 @spliced
-def solve_nodes(r, vals, rhs, go_back):
+def solve_nodes(e, vals, rhs, go_back):
     """The solution of the right-hand side that was taken along; vals as it left them."""
-    e = referred(r)
     if e.core.shape[0] > 0:
-        solve_middle(r)
+        solve_middle(e)
     end = e.nodes.shape[0]
     for k in range(e.breaks.shape[0] - 1, -1, -1):
         go_back(borrowed(e), e.breaks[k, 0], end)
         if e.breaks[k, 1] == SUBSTRUCTURE:
-            leave_together(r, rhs, rhs, e.breaks[k, 2], TOGETHER_BACK)
+            leave_together(e, rhs, rhs, e.breaks[k, 2], TOGETHER_BACK)
         else:
-            leave_bridges(r, vals, rhs, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_BACK)
+            leave_bridges(e, vals, rhs, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_BACK)
         end = e.breaks[k, 0]
     go_back(borrowed(e), 0, end)
     found, out = borrow(rhs), borrow(e.out)
     for i in range(e.unknowns):
         found[i] = out[i]
     if e.groups.shape[0] > 0:
-        leave_first(r, rhs, rhs, CONDENSE_BACK)
+        leave_first(e, rhs, rhs, CONDENSE_BACK)
 
 
 @spliced
-def take_in(r, vals, rhs, forward_node):
+def take_in(e, vals, rhs, forward_node):
     """Another right-hand side on its way to the core, with the factors that are there."""
-    e = referred(r)
     given, out = borrow(rhs), borrow(e.out)
     for i in range(e.unknowns):
         out[i] = given[i]
     for i in range(e.unknowns, e.out.shape[0]):
         out[i] = 0.0
     if e.groups.shape[0] > 0:
-        leave_first(r, vals, e.out, CONDENSE_FORWARD)
+        leave_first(e, vals, e.out, CONDENSE_FORWARD)
     nodes, v = borrowed(e), borrow(vals)
     begin, breaks = 0, e.breaks.shape[0]
     for k in range(breaks + 1):
@@ -207,28 +206,28 @@ def take_in(r, vals, rhs, forward_node):
         for number in range(begin, end):
             forward_node(nodes, number, v, out)
         if k < breaks and e.breaks[k, 1] == SUBSTRUCTURE:
-            leave_together(r, vals, e.out, e.breaks[k, 2], TOGETHER_FORWARD)
+            leave_together(e, vals, e.out, e.breaks[k, 2], TOGETHER_FORWARD)
         elif k < breaks:
-            leave_bridges(r, vals, e.out, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_OTHER)
+            leave_bridges(e, vals, e.out, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_OTHER)
         begin = end
     for i in range(e.core.shape[0]):
         e.core_rhs[i] = e.out[e.core[i]]
 
 
 @spliced
-def perform(r, vals, rhs, task, go_in, forward_node, go_back):
+def perform(e, vals, rhs, task, go_in, forward_node, go_back):
     """`refactor` (with new pivots: FRESH; and the solution), `sweep_back` or `solve`; the growth.
 
-    r: a reference to the elimination, of which each part loads what it needs.
+    e: a reference to the elimination, of which each part loads what it needs.
     """
     growth = 0.0
     if task <= SOLUTION:
-        growth = eliminate_nodes(r, vals, rhs, task == FRESH, go_in)
+        growth = eliminate_nodes(e, vals, rhs, task == FRESH, go_in)
         if task != SOLUTION or not growth < np.inf:
             return growth
     elif task == OTHER:
-        take_in(r, vals, rhs, forward_node)
-    solve_nodes(r, vals, rhs, go_back)
+        take_in(e, vals, rhs, forward_node)
+    solve_nodes(e, vals, rhs, go_back)
     return growth
 
 
@@ -248,10 +247,11 @@ def call_eliminate(e, vals, rhs, task):
     return eliminate(e, vals, rhs, task)
 
 
+@by_address
 @lean
 def run_task(e, vals, rhs, task):
     """A task for Python."""
-    return call_eliminate(e, vals, rhs, task)
+    return call_eliminate(record_at(Elimination, e), vals, rhs, task)
 
 
 def refactor(e, vals, rhs):
@@ -260,7 +260,7 @@ def refactor(e, vals, rhs):
     `vals` are used up: what nodes leave is added to the blocks of their neighbours.  Infinite
     growth: a pivot vanishes.  Call `sweep_back` for the solution, `solve` for others.
 
-    Compiled loops over steps hand on a reference to the elimination (math.memory.referred).
+    Compiled loops over steps hand on a reference to the elimination (math.memory.records).
     """
     return run_task(e, vals, rhs, FACTOR)
 
@@ -282,11 +282,9 @@ def solve(e, vals, rhs):
 
 def _call_task(context, builder, signature, e, vals, rhs, task):
     """Code for a call of what `Elimination.code` has for an elimination or a reference to one."""
-    kind = signature.args[0]
-    if not isinstance(kind, ReferenceType):
-        kind, e = ReferenceType(kind), located(context, builder, e)
-    called = types.float64(kind, FLOATS, FLOATS, types.int64)
-    return call_code(context, builder, called, ELIMINATE, kind, e, [e, vals, rhs, task])
+    if not isinstance(signature.args[0], RecordType):
+        e = located(context, builder, ELIMINATION, signature.args[0], e)
+    return call_code(context, builder, PART, ELIMINATE, e, [e, vals, rhs, task])
 
 
 def _number(task):

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from linkwork.math.memory.records import Floats, Ints, Ints2, stored
+
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.math.compiled import fused_inlined
 from linkwork.math.memory.borrowed import borrow
@@ -26,37 +28,38 @@ HINGE_ROWS = 5  # and 6: the rows of nodes that are kept in the form of `hinge`
 SUBSTRUCTURE, BRIDGES = range(2)  # what leaves at a break between nodes
 
 
+@stored
 class Elimination(NamedTuple):
     """Nodes, their factors, and the sparse LU of the core; all arrays, for compiled loops."""
 
     unknowns: int
     left: int  # how far on the columns of constraints lie in the values; 0: they are the rows
-    nodes: np.ndarray  # (nodes, NODE_INTS), neighbours after their nodes
-    rows: np.ndarray  # (rows of nodes, ROW_INTS)
-    order: np.ndarray  # of the rows in their node: those with pivots first
-    pivot_col: np.ndarray  # six per node: pivots, then the free unknowns
-    straight: np.ndarray  # whether a node's first three rows are axes, in `hinge`
-    limit: np.ndarray  # of Σ 1/pivot² per node, before its pivots are chosen anew
-    late_at: np.ndarray  # first delayed row of each node
-    late_place: np.ndarray  # where delayed rows go in the values ...
-    late_unknown: np.ndarray  # ... and their unknowns, behind the others
-    core: np.ndarray  # unknowns of the core
-    core_place: np.ndarray  # where nodes leave their right-hand sides for them, or −1
-    core_rhs: np.ndarray
+    nodes: Ints2  # (nodes, NODE_INTS), neighbours after their nodes
+    rows: Ints2  # (rows of nodes, ROW_INTS)
+    order: Ints  # of the rows in their node: those with pivots first
+    pivot_col: Ints  # six per node: pivots, then the free unknowns
+    straight: Ints  # whether a node's first three rows are axes, in `hinge`
+    limit: Floats  # of Σ 1/pivot² per node, before its pivots are chosen anew
+    late_at: Ints  # first delayed row of each node
+    late_place: Ints  # where delayed rows go in the values ...
+    late_unknown: Ints  # ... and their unknowns, behind the others
+    core: Ints  # unknowns of the core
+    core_place: Ints  # where nodes leave their right-hand sides for them, or −1
+    core_rhs: Floats
     lu: LU
     condensed: Condensed  # vector nodes that leave first ...
-    groups: np.ndarray  # ... and their groups
+    groups: Ints  # ... and their groups
     between: Between  # bodies between two others, and ...
     substructures: Substructures  # ... those that leave between the nodes, ...
-    breaks: np.ndarray  # ... when: how many nodes before, kind, first and end of its kind
-    first: np.ndarray  # groups that leave first, with what it takes to find the others again
-    store: np.ndarray  # factors of the nodes
-    x: np.ndarray  # eight numbers per body: the solution
-    out: np.ndarray  # solution by unknowns, delayed rows behind
-    spare: np.ndarray
-    scale: np.ndarray  # eight sizes of unknowns, their inverses, and weights of `straight` rows
-    units: np.ndarray  # unit vectors between zeros
-    code: np.ndarray  # addresses of what is seldom used (`distant`)
+    breaks: Ints2  # ... when: how many nodes before, kind, first and end of its kind
+    first: Ints  # groups that leave first, with what it takes to find the others again
+    store: Floats  # factors of the nodes
+    x: Floats  # eight numbers per body: the solution
+    out: Floats  # solution by unknowns, delayed rows behind
+    spare: Floats
+    scale: Floats  # eight sizes of unknowns, their inverses, and weights of `straight` rows
+    units: Floats  # unit vectors between zeros
+    code: Ints  # addresses of what is seldom used (`distant`)
 
     @property
     def pivots(self) -> tuple[np.ndarray, ...]:

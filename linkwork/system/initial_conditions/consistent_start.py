@@ -18,9 +18,7 @@ import numpy as np
 from linkwork.errors import AssemblyError
 from linkwork.math import rotations
 from linkwork.model.drives import Drive, polynomial
-from linkwork.model.model import Model
-from linkwork.model.registry import Entry
-from linkwork.system.compilation.start_rows import entry_of, start_values
+from linkwork.system.compilation.start_rows import laws_of, start_values
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.joint_graph import JOINT, Edge, JointGraph
 from linkwork.system.initial_conditions.metrics import (
@@ -38,7 +36,7 @@ from linkwork.system.initial_conditions.positions import (
 )  # fmt: skip
 from linkwork.system.initial_conditions.velocities import consistent_velocities
 from linkwork.system.state import State
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import System
 
 PART = 0.5  # rad, or lengths over L, by which joints of loops are moved at once
 NEARLY = 1e-4  # error of joints, lengths over L, that is left on the way
@@ -85,11 +83,21 @@ def with_start_rows(
     held: Data, laws: Mapping[str, Mapping[str, Drive]], loose: Collection[str]
 ) -> Data:
     """The model with free rows of joints held on these laws, without the rows of loose items."""
-    data, model = held, held.system.model
-    if laws:
-        data = held_data(compile_model(model, start_entries(model, laws)))
-    keep = np.array([row.owner not in loose for row in data.system.all_rows], bool)
-    return data if keep.all() else data.restricted(data.keep & keep)
+    system = held.system
+    if not laws:
+        keep = np.array([row.owner not in loose for row in system.all_rows], bool)
+        return held if keep.all() else held.restricted(held.keep & keep)
+    starting, rows = system.starting, len(system.all_rows)
+    data = held_data(starting)
+    own = {
+        i: laws_of(system.model[e.owner], laws[e.owner])
+        for i, e in enumerate(starting.elements) if i >= len(system.elements) and e.owner in laws
+    }  # fmt: skip
+    data.laws = tuple((i, own.get(i, law)) for i, law in data.laws)
+    return data.restricted(np.array([
+        row.owner not in loose and (r < rows or row.name in laws.get(row.owner, ()))
+        for r, row in enumerate(starting.all_rows)
+    ], bool))  # fmt: skip
 
 
 def held_data(system: System) -> Data:
@@ -100,13 +108,6 @@ def held_data(system: System) -> Data:
         i for i, e in enumerate(system.elements)
         if all(g < system.bodies or g in held for g in e.ends)
     ])  # fmt: skip
-
-
-def start_entries(
-    model: Model, laws: Mapping[str, Mapping[str, Drive]]
-) -> list[tuple[str, Entry]]:
-    """Lock entries that hold free rows of joints on their laws."""
-    return [(name, entry_of(model[name], rows)) for name, rows in laws.items()]
 
 
 def joint_poses(data: Data, state: State) -> Iterator[tuple[Edge, np.ndarray]]:

@@ -25,9 +25,9 @@ from linkwork.elements.layout import STRIDE, TANGENT
 from linkwork.linear_algebra.least_degree import least_degree
 from linkwork.math.compiled import fused_inlined, lean
 from linkwork.math.memory.borrowed import borrow
-from linkwork.math.memory.referred import refer
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.registers.eights import load8, spread8, store8, sum8, zeros8
-from linkwork.system.evaluate import call_families, load_stored
+from linkwork.system.evaluate import Tables, Work, call_families, load_stored
 from linkwork.system.layout import SIX
 from linkwork.system.pattern import BLOCK
 from linkwork.system.redundancy.rows import Floats, Ints
@@ -334,12 +334,13 @@ def least_norm(plan, vals, given, y, units):
     return False
 
 
+@by_address
 @lean
 def reactions_over_time(
     kernels, tables, work, plan, times, motion, values, schedule, gamma, y, units, good
 ):  # fmt: skip
     """Multipliers `gamma` at stored motions become those of least norm where that is `good`."""
-    tables, work = refer(tables), refer(work)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0

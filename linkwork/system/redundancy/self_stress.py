@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.math import dense as la
+from linkwork.math.sparse import dense as la
 from linkwork.system.redundancy.rows import Floats, Ints
 
 

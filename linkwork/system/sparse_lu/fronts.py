@@ -10,10 +10,11 @@ a row of the identity matrix).
 """
 
 import bisect
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from linkwork.math.memory.records import Floats, Ints, Shorts, stored
 from linkwork.system.sparse_lu.lanes import LANES, pad
 from linkwork.system.sparse_lu.tree import (
     elimination_tree,
@@ -39,6 +40,7 @@ FRONT = np.dtype(
 )
 
 
+@stored
 class LU(NamedTuple):
     """Pivots, fronts, factors and workspace of one matrix; all arrays, for compiled loops.
 
@@ -46,21 +48,21 @@ class LU(NamedTuple):
     of elimination; the padding of fronts uses the slot n, which always holds zero.
     """
 
-    row_perm: np.ndarray  # row of A that is the row i of P A Q
-    col_perm: np.ndarray  # column of A that is the column i of P A Q
-    row_scale: np.ndarray  # weight of the rows of A in the growth that refactor returns
-    fronts: np.ndarray  # table of FRONT, children before parents
-    child: np.ndarray  # fronts that add their remainders to this one
-    slot_of: np.ndarray  # slot of every row of a front
-    into: np.ndarray  # for a row that is not a pivot: its number in the parent front
-    weight: np.ndarray  # row_scale of every row of a front
-    source: np.ndarray  # number of an entry in vals ...
-    target: np.ndarray  # ... and its place in factors
-    factors: np.ndarray  # per front: columns of [L11\U11; L21], then columns of U12
-    remainders: np.ndarray  # workspace: columns of remainders that wait for the parent fronts
-    peak: np.ndarray  # workspace: largest multipliers, per lane
-    slots: np.ndarray  # workspace: right-hand side and solution by slot
-    local: np.ndarray  # workspace: the part of `slots` of one front
+    row_perm: Ints  # row of A that is the row i of P A Q
+    col_perm: Ints  # column of A that is the column i of P A Q
+    row_scale: Floats  # weight of the rows of A in the growth that refactor returns
+    fronts: Annotated[np.ndarray, FRONT]  # table of FRONT, children before parents
+    child: Ints  # fronts that add their remainders to this one
+    slot_of: Shorts  # slot of every row of a front
+    into: Ints  # for a row that is not a pivot: its number in the parent front
+    weight: Floats  # row_scale of every row of a front
+    source: Shorts  # number of an entry in vals ...
+    target: Shorts  # ... and its place in factors
+    factors: Floats  # per front: columns of [L11\U11; L21], then columns of U12
+    remainders: Floats  # workspace: columns of remainders that wait for the parent fronts
+    peak: Floats  # workspace: largest multipliers, per lane
+    slots: Floats  # workspace: right-hand side and solution by slot
+    local: Floats  # workspace: the part of `slots` of one front
 
     @property
     def pivots(self):

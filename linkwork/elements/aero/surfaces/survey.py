@@ -19,14 +19,16 @@ from linkwork.elements.layout import NODE as BODY_NUMBERS
 from linkwork.math import rotations
 from linkwork.math.compiled import compiled
 from linkwork.math.memory.addresses import address_of
+from linkwork.math.record import record
 from linkwork.math.vectors import IDENTITY, add, cross, dot, scale, sub
 
 # of a point: angle of attack, Mach number, c_l, c_d, c_m, dynamic pressure, sweep velocity, speed;
 # lift, drag, moment per length; place, force and moment per length in world axes; length; induced
 # velocity; power of its loads on the structure
 (ALPHA, MACH, CL, CD, CM, PRESSURE, SWEEP, SPEED, LIFT, DRAG, MOMENT, PLACE, FORCE, TORQUE, LENGTH,
- INDUCED, POWER, TOLD_NUMBERS) = (
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 17, 20, 21, 22, 23
+ INDUCED, POWER, TOLD_NUMBERS) = record(
+    alpha=1, mach=1, cl=1, cd=1, cm=1, pressure=1, sweep=1, speed=1, lift=1, drag=1, moment=1,
+    place=3, force=3, torque=3, length=1, induced=1, power=1, told_numbers=0,
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.math.compiled import inlined
 from linkwork.math.kernel import Kernel
+from linkwork.math.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, Number, given
@@ -37,8 +38,7 @@ from linkwork.model.registry import Entry, Family, Item
 
 EDGES = ((0, 1, 1.0), (2, 3, 1.0), (0, 2, -1.0), (1, 3, -1.0))  # from, to, sign of s that opens
 EDGE_NAMES = ("1_2", "3_4", "1_3", "2_4")
-OPENING = PASSAGE
-VALVE_REALS = PASSAGE + 1
+OPENING, VALVE_REALS = record(PASSAGE, opening=1, valve_reals=0)
 
 
 @inlined

@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
+
+from linkwork.math.memory.records import Floats, Floats2, Floats3, Ints, Ints2, stored
 
 from linkwork.elements.bodies.body import BODY_REALS, INERTIA
 from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL, put36
@@ -57,19 +58,20 @@ FEW, ENOUGH = 3, 2  # iterations of an even step; such steps from which the next
 LAST, BEFORE, MISSED, MISSED_BEFORE, AHEAD, PAST = range(6)
 
 
+@stored
 class FastRotation(NamedTuple):
     """What the step for fast rotation has beside the stepper."""
 
-    spins: np.ndarray  # (bodies, SPINS)
-    move: np.ndarray  # (bodies, 8) d, the displacement of the step
-    vdot: np.ndarray  # (bodies, 8) accelerations at the last good step
-    free: np.ndarray  # (bodies, 8) velocities without p
-    past: np.ndarray  # (PAST, bodies, 8) what predictions of p and d follow from
-    holds: np.ndarray  # (rows + 1,) 1 for rows on positions, 0 for those on velocities alone
-    starts: np.ndarray  # (rows + 1,) the first block of each row
-    blocks: np.ndarray  # (blocks of bodies in C_q, 2) their row's first number, STRIDE × body
-    limits: np.ndarray  # (LIMITS,)
-    course: np.ndarray  # (bodies, COURSE) what the integral of the momentum has more than y₀
+    spins: Floats2  # (bodies, SPINS)
+    move: Floats2  # (bodies, 8) d, the displacement of the step
+    vdot: Floats2  # (bodies, 8) accelerations at the last good step
+    free: Floats2  # (bodies, 8) velocities without p
+    past: Floats3  # (PAST, bodies, 8) what predictions of p and d follow from
+    holds: Floats  # (rows + 1,) 1 for rows on positions, 0 for those on velocities alone
+    starts: Ints  # (rows + 1,) the first block of each row
+    blocks: Ints2  # (blocks of bodies in C_q, 2) their row's first number, STRIDE × body
+    limits: Floats  # (LIMITS,)
+    course: Floats2  # (bodies, COURSE) what the integral of the momentum has more than y₀
 
 
 @inlined

@@ -50,7 +50,13 @@ from linkwork.integrators.values import (
 from linkwork.math.memory.borrowed import borrow
 from linkwork.math.compiled import fused_inlined, fused_spliced, inlined, lean
 from linkwork.math.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
-from linkwork.math.memory.referred import refer
+from linkwork.system.evaluate import Work
+from linkwork.system.evaluate import Tables
+from linkwork.integrators.second_order.stepper import Stepper
+from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
+from linkwork.system.elimination.tables import Elimination
+from linkwork.integrators.contract import StepRows
+from linkwork.math.memory.records import by_address, record_at
 from linkwork.math.rotations import rotation_matrix, tangent
 from linkwork.math.vectors import (
     add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,
@@ -329,27 +335,35 @@ def take_up_samples(kernels, tables, lu, work, stepper, fast, time):
     let_values_jump(stepper.flow, stepper.settings[STEP], rhs, SIX * stepper.p.shape[0])
 
 
+@by_address
 @lean
 def guess_fast(stepper, fast, tables, work):
     """The motion of all bodies at the predicted end of the next step, for Python."""
-    s, f, w = refer(stepper), refer(fast), refer(work)
-    predict(s, f, w)
-    place_bodies(s, f, refer(tables), w, True)
+    stepper, fast = record_at(Stepper, stepper), record_at(FastRotation, fast)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
+    predict(stepper, fast, work)
+    place_bodies(stepper, fast, tables, work, True)
 
 
+@by_address
 @lean
 def place_fast(stepper, fast, tables, work):
     """The motion of all bodies and the tangent of their inertia, for Python."""
-    place_bodies(refer(stepper), refer(fast), refer(tables), refer(work), True)
+    stepper, fast = record_at(Stepper, stepper), record_at(FastRotation, fast)
+    tables, work = record_at(Tables, tables), record_at(Work, work)
+    place_bodies(stepper, fast, tables, work, True)
 
 
+@by_address
 @lean
 def advance_fast(
     kernels, tables, lu, work, stepper, fast, times, schedule, saved, out, first, last
 ):
     """Steps `first` … `last` − 1; as stepping.advance.  CALM where nothing turns fast any more."""
-    limits, factors, tables, work = fast.limits, refer(lu), refer(tables), refer(work)
-    stepper, fast, out = refer(stepper), refer(fast), refer(out)
+    factors, work = record_at(Elimination, lu), record_at(Work, work)
+    tables = record_at(Tables, tables)
+    stepper, fast = record_at(Stepper, stepper), record_at(FastRotation, fast)
+    limits, out = fast.limits, record_at(StepRows, out)
     for k in range(first, last):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]

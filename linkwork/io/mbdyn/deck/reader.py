@@ -41,7 +41,7 @@ from linkwork.io.mbdyn.syntax.geometry import reference_card
 from linkwork.io.mbdyn.syntax.hints import choices, lost_comma
 from linkwork.io.mbdyn.syntax.language import ExpressionError
 from linkwork.io.mbdyn.syntax.text import Source, squeeze
-from linkwork.math.memory.garbage import without_collection
+from linkwork.math.compiling.undisturbed import without_collection
 from linkwork.model.model import Model
 
 Card = Callable[[Arguments], None]

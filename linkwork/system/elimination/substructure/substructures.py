@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.math.memory.records import Floats, Ints, stored
+
 from linkwork.elements.layout import SIX, STRIDE, row_width
 from linkwork.math.registers.eights import zeros8
 from linkwork.system.elimination.between import BODY, Bridge
@@ -24,15 +26,16 @@ LOST = 1e14  # growth squared beyond which a substructure is left to the core
 MARK = -1  # before the numbers of a substructure among those of nodes that leave first
 
 
+@stored
 class Substructures(NamedTuple):
     """Those that leave, in their order; all arrays, for compiled loops."""
 
-    first: np.ndarray  # of each one among the ints; one more follows the last
-    ints: np.ndarray
-    places: np.ndarray  # of each one in the store; likewise
-    store: np.ndarray
-    after: np.ndarray  # how many nodes leave before it
-    length: np.ndarray  # (1,) that makes rows of displacements and rotations comparable
+    first: Ints  # of each one among the ints; one more follows the last
+    ints: Ints
+    places: Ints  # of each one in the store; likewise
+    store: Floats
+    after: Ints  # how many nodes leave before it
+    length: Floats  # (1,) that makes rows of displacements and rotations comparable
 
 
 @dataclass(frozen=True)
