@@ -221,7 +221,7 @@ def test_a_drive_carries_along_what_lies_beyond():
     state = lw.assemble(m)
     along = np.array([np.cos(2.2), np.sin(2.2), 0])
     np.testing.assert_allclose(state["b"].position, 1.5 * along, atol=1e-13)
-    np.testing.assert_allclose(state["b"].velocity, 0.75 * np.cross(Z, along), atol=1e-11)
+    np.testing.assert_allclose(state["a"].velocity, 0.25 * np.cross(Z, along), atol=1e-11)
 
 
 # -------------------------------------------------------------------------------------------- loops

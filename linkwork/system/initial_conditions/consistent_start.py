@@ -4,7 +4,7 @@
 2. Start values and drives: the bodies beyond a joint are carried along, so that the other joints of
    a tree keep their coordinates; in loops the joint coordinates change as little as they can.
    With weights of bodies both are one step, the least weighted motion of the bodies.
-3. Velocities in the same two steps (`velocities`).
+3. Velocities, those of drives among them; then rates of joints (`velocities`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ def consistent_start(
         for edge, pose in joint_poses(held, found.state) if edge.owner in rates
     } if rates else {}  # fmt: skip
     moving = with_start_rows(held, laws, loose)
-    return replace(found, state=consistent_velocities(moving, resistances, found.state))
+    first = len(held.system.elements)  # of those that hold rates
+    led = np.array([row.element >= first for row in moving.kept_rows], bool)
+    return replace(found, state=consistent_velocities(moving, resistances, found.state, led))
 
 
 # ------------------------------------------------------------------------------------- start rows

@@ -210,7 +210,7 @@ def balanced(
         y = hidden.solve(r)
         now = changed(data, now, y, next_ones, place)
         size = max(
-            relative(y[:n], highest(data, now), hidden.D[:n]),
+            relative(y, np.append(highest(data, now), now.gamma[data.kept]), hidden.D),  # type: ignore[index]
             relative(next_ones, highest(data, now, 1), hidden.D[:n]),
             float(np.abs(place[:rigid]).max(initial=0.0))
             / (np.abs(now.positions).max(initial=0.0) + data.system.length),

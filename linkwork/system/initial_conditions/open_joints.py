@@ -21,10 +21,11 @@ def violations_of(
             entry["deg"] = max(entry["deg"], float(angle))
         else:
             entry["mm"] = max(entry["mm"], 1e3 * float(value))
-    order = sorted(
-        worst, key=lambda n: worst[n]["mm"] / 1e3 / data.system.length + np.radians(worst[n]["deg"])
-    )
-    return {name: worst[name] for name in reversed(order)}
+    def size(name: str) -> float:  # equal ones in the order of the model
+        v = worst[name]
+        return -float(f"{v['mm'] / 1e3 / data.system.length + np.radians(v['deg']):.3g}")
+
+    return {name: worst[name] for name in sorted(worst, key=size)}
 
 
 def angle_error(row: str, value: float, rates: bool = False) -> float:

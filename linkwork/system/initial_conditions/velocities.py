@@ -1,6 +1,6 @@
 """Velocities with C_q v + C_t = 0, in two steps.
 
-1. Without drives and rates of joints: the least change Σ w |v − v₀|² of the velocities that bodies
+1. Without rates of joints: the least change Σ w |v − v₀|² of the velocities that bodies
    were described with; those that were not are free, and least.
 2. With them: other joints keep their rates, min Σ w |v − v₀|² + ε |J_m (v − v₁)|² with the rates
    J_m v of the joint coordinates and v₁ of the first step.
@@ -40,8 +40,10 @@ def described_velocities(system: System) -> np.ndarray:
     return np.concatenate([np.repeat(known, 3), ~system.layout.follows])
 
 
-def consistent_velocities(data: Data, resistances: Resistances, state: State) -> State:
-    """The state with velocities that satisfy all rows.
+def consistent_velocities(
+    data: Data, resistances: Resistances, state: State, led: np.ndarray
+) -> State:
+    """The state with velocities that satisfy all rows; `led`: which of them hold rates of joints.
 
     A fixed body keeps the velocity it was described with; without one it moves as the joints say.
     """
@@ -56,7 +58,7 @@ def consistent_velocities(data: Data, resistances: Resistances, state: State) ->
     column = resistances.columns(system, of_velocities=True)
     free = resistances.free(system) | ~described
     J = sp.csr_array(sp.diags_array(row) @ e.Cq @ sp.diags_array(column))
-    right, led = -row * e.Ct, np.array([r.driven for r in data.kept_rows])
+    right = -row * e.Ct
     follows = np.concatenate([np.zeros(system.layout.rigid, bool), system.layout.follows])
     held = np.where(follows, FOLLOWS, 1.0 * described)
     problem = LeastChange(v / column, held, free.astype(float))
