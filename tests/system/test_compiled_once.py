@@ -1,5 +1,5 @@
-"""An analysis compiles its model once: rows of start values, independent rows and parts are masks and
-views of the same tables."""
+"""An analysis compiles its model once: start values, independent rows and parts are masks and views
+of the same tables."""
 
 from __future__ import annotations
 
