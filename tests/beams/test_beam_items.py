@@ -239,7 +239,7 @@ def test_drives_follow_strains_and_forces_of_sections():
         np.testing.assert_allclose(found, expected, atol=1e-12 * max(1, np.abs(expected).max()))
     xi = 3**-0.5
     N = np.array([xi * (xi - 1) / 2, 1 - xi * xi, xi * (xi + 1) / 2])
-    R = [lw.math.rotations.matrix(run[f"b{i}"].orientation.values) for i in range(3)]
+    R = [lw.kernels.rotations.matrix(run[f"b{i}"].orientation.values) for i in range(3)]
     z = [run[f"b{i}"].position.values[:, 2] for i in range(3)]
     z[0], z[2] = z[0] + 0.1 * R[0][:, 2, 1], z[2] + 0.2 * R[2][:, 2, 2]
     np.testing.assert_allclose(run["place"].force.values[:, 0], N @ np.array(z), atol=1e-13)

@@ -64,7 +64,7 @@ def residual(data, state):
 def test_tangent_is_exact(nodes, kind, seed):
     rng = np.random.default_rng(seed)
     data = element_system(rng, nodes, kind)
-    state, h, n = moving(data.system, rng), 1e-5, 6 * nodes
+    state, h, n = moving(data, rng), 1e-5, 6 * nodes
     for word, move in (
         ("cK", lambda x: state.moved(x)),
         ("cD", lambda x: state.with_velocities(state.velocities + x.reshape(-1, 6))),
@@ -84,7 +84,7 @@ def test_tangent_is_exact(nodes, kind, seed):
 def test_forces_turn_with_the_world_and_balance(nodes, seed):
     rng = np.random.default_rng(seed)
     data = element_system(rng, nodes)
-    state = moving(data.system, rng)
+    state = moving(data, rng)
     q = rotations.exponential(2.5 * rng.normal(size=3))
     Q, shift, spin, speed = rotations.matrix(q), *rng.normal(size=(3, 3))
     motion = state.motion.copy()
@@ -107,7 +107,7 @@ def test_forces_do_not_depend_on_the_path(nodes):
     """Round a closed path of large rotations, and back: no trace of the way."""
     rng = np.random.default_rng(5)
     data = element_system(rng, nodes)
-    state = moving(data.system, rng, speed=0.0)
+    state = moving(data, rng, speed=0.0)
     first, wander = residual(data, state), state
     turns = [rotations.exponential(x) for x in 1.5 * rng.normal(size=(6, 3))]
     for q in turns:
@@ -193,7 +193,7 @@ def test_power_is_accounted_for(nodes):
     """Power of the forces = rate of strain energy + dissipated − supplied (mesh error, drives)."""
     rng = np.random.default_rng(7)
     data = element_system(rng, nodes, "matrix")
-    state, h = moving(data.system, rng), 1e-5
+    state, h = moving(data, rng), 1e-5
     e = next(e for e in data.system.elements if e.owner == "beam")
 
     def energy(state):

@@ -125,7 +125,7 @@ def test_card_is_the_law(read, n, text, expected):
     strains, rates = 0.4 * rng.uniform(-1, 1, (8, n)), rng.normal(size=(8, n))
     for t in (0.1, 0.3):
         found, wanted = (
-            over_times(numbers_at(x, n, [t] * 8), strains, rates) for x in (law, expected)
+            over_times(*numbers_at(x, n, [t] * 8), strains, rates) for x in (law, expected)
         )
         for begin, end in ((STRESS, STRESS + n), (KE, KE + 36), (KD, KD + 36)):
             np.testing.assert_allclose(

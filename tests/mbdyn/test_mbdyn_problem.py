@@ -231,7 +231,7 @@ def test_the_residual_in_out_is_that_of_the_results(changed, tmp_path, test):
     rows = np.array([line.split()[1:] for line in (tmp_path / "out.out").read_text().splitlines()
                      if line.startswith("Step")], float)[1:]  # fmt: skip
     bob, pin, J = run["node 1"], run["joint 1"], np.diag([0.01, 0.02, 0.02])
-    R = lw.math.rotations.matrix(bob.orientation.values)
+    R = lw.kernels.rotations.matrix(bob.orientation.values)
     w, wdot = bob.angular_velocity.values, bob.angular_acceleration.values
     F = pin.force_world.values
     forces = 2 * (bob.acceleration.values + [0, 0, G]) - F
