@@ -58,7 +58,7 @@ class Data:
         elements: Collection[int] | None = None, steps: bool = False, updates: bool = False,
     ) -> None:  # fmt: skip
         self.system = system
-        self.part = part_of(system, elements)
+        self.part = system.whole if elements is None else part_of(system, elements)
         self.laws = self.part.laws
         self.options: dict[str, Any] = {"elements": elements, "steps": steps, "updates": updates}
         self.apart: tuple[int, ...] = ()

@@ -33,6 +33,7 @@ from linkwork.system.compilation.tables import make_tables, round_off, scales, w
 from linkwork.system.data import Data, protected
 from linkwork.system.evaluate import Tables, evaluate
 from linkwork.system.layout import Layout
+from linkwork.system.part import Part, part_of
 from linkwork.system.state import State
 
 PATTERN_ARRAYS = ("indptr", "indices", "places", "groups", "first")
@@ -86,6 +87,11 @@ class System(CompiledModel):
     def table_rows(self) -> int:
         """Constraint rows in the tables, with those of start values."""
         return len((self.starting or self).all_rows)
+
+    @cached_property
+    def whole(self) -> Part:
+        """All elements."""
+        return part_of(self)
 
     @cached_property
     def memory_at_start(self) -> np.ndarray:
