@@ -62,8 +62,9 @@ def test_code_of_overloads_is_not_remembered(known):
     assert KnownTypes.known == {}
 
 
-def test_numba_is_itself_while_linkwork_compiles():
+def test_numba_is_itself_while_linkwork_compiles(monkeypatch, tmp_path):
     """Other threads may ask for types meanwhile, of functions that are none of linkwork's."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))  # or nothing is compiled the second time
     search, during = types.BaseFunction.get_call_type, []
 
     def typed_here(x):
@@ -83,7 +84,8 @@ def test_numba_is_itself_while_linkwork_compiles():
     assert not isinstance(cpu_target.typing_context, KnownTypes)
 
 
-def test_types_are_kept_until_the_outermost_function_is_compiled():
+def test_types_are_kept_until_the_outermost_function_is_compiled(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     kept = []
 
     def typed_within(x):
