@@ -15,6 +15,7 @@ from linkwork.kernels import compiled
 if compiled.PLAIN or not compiled.JIT:
     pytest.skip("plain numba", allow_module_level=True)
 
+from linkwork.kernels.compiling.code_cache import cache_folder
 from linkwork.kernels.compiling.lean_numba import KnownTypes
 
 NUMBERS = (types.float64, types.int64, types.boolean, types.uint8, types.literal(3))
@@ -62,9 +63,17 @@ def test_code_of_overloads_is_not_remembered(known):
     assert KnownTypes.known == {}
 
 
-def test_numba_is_itself_while_linkwork_compiles(monkeypatch, tmp_path):
+@pytest.fixture
+def empty_cache(monkeypatch, tmp_path):
+    """A folder for code in which there is none: what is called is compiled."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    cache_folder.cache_clear()
+    yield
+    cache_folder.cache_clear()
+
+
+def test_numba_is_itself_while_linkwork_compiles(empty_cache):
     """Other threads may ask for types meanwhile, of functions that are none of linkwork's."""
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))  # or nothing is compiled the second time
     search, during = types.BaseFunction.get_call_type, []
 
     def typed_here(x):
@@ -84,8 +93,7 @@ def test_numba_is_itself_while_linkwork_compiles(monkeypatch, tmp_path):
     assert not isinstance(cpu_target.typing_context, KnownTypes)
 
 
-def test_types_are_kept_until_the_outermost_function_is_compiled(monkeypatch, tmp_path):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+def test_types_are_kept_until_the_outermost_function_is_compiled(empty_cache):
     kept = []
 
     def typed_within(x):
