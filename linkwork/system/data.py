@@ -21,6 +21,7 @@ from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra.low_rank import FIRST, SENSOR
 from linkwork.linear_algebra.pattern import Pattern
 from linkwork.system.compilation.numbering import Row, signal_pairs
+from linkwork.system.compilation.tables import write_addresses
 from linkwork.system.evaluate import (
     BODIES,
     INTS,
@@ -67,19 +68,24 @@ class Data:
             self.apart = self._distant() if updates else ()
             self.dropped = self._dropped_pairs()
         self.tables = self._tables()
+        for family in system.families if not self.part.whole else ():
+            if family.shares:  # the first of them may not take part
+                self.separate_numbers(family)
         keep = np.ones(len(system.all_rows), bool) if rows is None else np.array(rows, bool)
         self.set_rows(keep & self.part.rows(len(keep)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             "system": self.system, "keep": self.keep, "options": self.options, "laws": self.laws,
-            "gravity": self.tables.gravity, "reals": self.tables.reals,
+            "gravity": self.tables.gravity, "reals": self.tables.reals, "ints": self.tables.ints,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["system"], state["keep"], **state["options"])  # type: ignore[misc]
         self.laws = state["laws"]
-        self.tables.gravity[:], self.tables.reals[:] = state["gravity"], state["reals"]
+        own, system = self.tables, self.system
+        own.gravity[:], own.reals[:], own.ints[:] = (state[x] for x in ("gravity", "reals", "ints"))
+        write_addresses(own, system.families, system.elements)
 
     # -------------------------------------------------------------------------- what takes part
     def _distant(self) -> tuple[int, ...]:
@@ -111,24 +117,21 @@ class Data:
             reals=own.reals.copy(), ints=own.ints.copy(), gravity=own.gravity.copy(),
             signals=own.signals.copy(),
         ))  # fmt: skip
-        for family in system.families if not self.part.whole else ():
-            if family.shares:  # the first of them may not take part
-                self._separate(own, family)
         for k, i in enumerate(self.apart):
             own.signals[own.signals[:, NUMBER] == system.places[i].start, UPDATE] = k
         if self.dropped:
             self._leave_out_blocks(own)
         return own
 
-    def _separate(self, tables: Tables, family: Any) -> None:
-        directory = self.system.tables.directory
-        _, count, first, width, _, _ = directory[self.system.families.index(family)].tolist()
-        ints = tables.ints[first : first + count * width].reshape(count, width)
-        ints[:, -1 - family.integers] = 0
+    def ints_of(self, family: Any) -> np.ndarray:
+        """(n, ints) of the elements of a family, to be read and written."""
+        row = self.system.tables.directory[self.system.families.index(family)]
+        _, count, first, width, _, _ = row.tolist()
+        return self.tables.ints[first : first + count * width].reshape(count, width)
 
     def separate_numbers(self, family: Any) -> None:
         """Every element of a family that shares numbers reads its own from now on."""
-        self._separate(self.tables, family)
+        self.ints_of(family)[:, -1 - family.integers] = 0
 
     def _leave_out_blocks(self, tables: Tables) -> None:
         """Signals write blocks of dropped pairs to a spare place."""

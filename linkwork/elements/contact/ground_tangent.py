@@ -21,7 +21,8 @@ Forces, bristles and moments are those of contact.kernel.
 from __future__ import annotations
 
 from linkwork.elements.contact.layout import (
-    BY_DEPTH, BY_RATE, KIND, LOAD, ON_B, OWN, PLACE, RIM, ROLL, RUBS, TOUCHED_A, TOUCHED_B,
+    BY_DEPTH, BY_RATE, CODES, FRICTION, KIND, LOAD, ON_B, OWN, PLACE, RIM, ROLL, SMOOTH,
+    TOUCHED_A, TOUCHED_B,
 )  # fmt: skip
 from linkwork.elements.contact.points import across_rim, without
 from linkwork.elements.deformable.bushing import bend, kappa
@@ -75,7 +76,7 @@ def ground_tangent(
     vectors of eight; the axes of the ground are those of the world."""
     k1, kd, k3, g1, by_turn, g3, load_x = sums_of_points(w, count, n, P, rb, wb, cK, cD)
     over, s, last = 1.0 / N, sub(P, rb), reals.shape[1]
-    rubs, roll = reals[i, RUBS] != 0.0, reals[i, ROLL]
+    rubs, roll = ints[i, CODES + FRICTION] != SMOOTH, reals[i, ROLL]
     m = six8((1.0, 0.0, 0.0), ZERO), six8((0.0, 1.0, 0.0), ZERO), six8((0.0, 0.0, 1.0), ZERO)
     t = (
         six8(ZERO, (Rb[0], Rb[1], Rb[2])), six8(ZERO, (Rb[3], Rb[4], Rb[5])),

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.elements.contact.kernel import bent_by, forget, press, remember, slip
 from linkwork.elements.contact.layout import (
-    BENT, COLUMNS, DEPTH, MOST_POINTS, NORMAL, ROLL, ROLLED, RUBS, SPUN, TABLE_POINTS,
+    BENT, COLUMNS, DEPTH, FRICTION, MOST_POINTS, NORMAL, ROLL, ROLLED, SMOOTH, SPUN, TABLE_POINTS,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.points import without
@@ -40,7 +40,7 @@ def replay(codes: Any, reals: Any, motion: Any, times: Any) -> Any:
     """
     out = np.zeros((times.size, ROW))
     w, y, last = np.zeros((MOST_POINTS, COLUMNS)), np.zeros(WORK), reals.shape[1]
-    table = codes[0, TABLE_POINTS]
+    table, model = codes[0, TABLE_POINTS], codes[0, FRICTION]
     for t in range(times.size):
         nodes = motion[t]
         Ra, Rb = at9(nodes, 0, ROT), at9(nodes, 1, ROT)
@@ -62,14 +62,16 @@ def replay(codes: Any, reals: Any, motion: Any, times: Any) -> Any:
         V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
         F, G = scale(N, n), (0.0, 0.0, 0.0)
         z = zr = (0.0, 0.0, 0.0)
-        rubs = reals[0, RUBS] != 0.0 and N > 0.0
+        rubs = model != SMOOTH and N > 0.0
         if rubs:
             known, _, _, s, v, sr, vr = slip(
                 reals, 0, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, spin
             )
             z0 = at(reals, 0, last - BENT)
             step, _ = bent_by(z0, Ra, n, s, z0, reals[0, last - SPUN])
-            ca, z, _, _ = bristles_in_space(reals, 0, table, known, z0, step, tv(Ra, v))
+            ca, z, _, _ = bristles_in_space(
+                reals, 0, table, model, known, z0, step, tv(Ra, v)
+            )
             c = mv(Ra, ca)
             F = sub(F, scale(N, without(n, c)))
             G = scale(-N * rho * dot(n, c), n)
@@ -77,7 +79,9 @@ def replay(codes: Any, reals: Any, motion: Any, times: Any) -> Any:
             if reals[0, ROLL] > 0.0:
                 z0 = at(reals, 0, last - ROLLED)
                 step, _ = bent_by(z0, Ra, n, sr, z0, 0.0)
-                ca, zr, _, _ = bristles_in_space(reals, 0, table, known, z0, step, tv(Ra, vr))
+                ca, zr, _, _ = bristles_in_space(
+                    reals, 0, table, model, known, z0, step, tv(Ra, vr)
+                )
                 cr = mv(Ra, ca)
                 lost += N * dot(cr, vr)
                 G = sub(G, scale(N * reals[0, ROLL], without(n, cr)))

@@ -26,9 +26,9 @@ import numpy as np
 
 from linkwork.elements.contact.ground_tangent import ground_tangent
 from linkwork.elements.contact.layout import (
-    BENT, BY_DEPTH, BY_RATE, CODES, COLUMNS, DEPTH, LAW, LAW_AT, LOAD, MET, MET_AT, MOST_POINTS,
-    NORMAL, PAIR, PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED, RUBS, SPEED, SPIN,
-    SPUN, TABLE_POINTS, TOUCHED_A, TOUCHED_B, TURNED,
+    BENT, BY_DEPTH, BY_RATE, CODES, COLUMNS, DEPTH, FRICTION, LAW, LAW_AT, LOAD, MET, MET_AT,
+    MOST_POINTS, NORMAL, PAIR, PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED,
+    SMOOTH, SPEED, SPIN, SPUN, TABLE_POINTS, TOUCHED_A, TOUCHED_B, TURNED,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.geometry.round_shapes import placed
@@ -199,7 +199,8 @@ def contact_kernel(ints, reals, motion, loads):
         bearing = note_meeting(reals, i, last, time, w, count, n)
         power[0] += lost
         F, G, c, cr = scale(N, n), ZERO, ZERO, ZERO
-        rubs = reals[i, RUBS] != 0.0 and N > 0.0
+        model = codes[i, FRICTION]
+        rubs = model != SMOOTH and N > 0.0
         moved = psi = s = v = sr = vr = y0 = y0r = z = zr = ZERO
         cs = cv = crs = crv = mscale(0.0, IDENTITY)
         if rubs:
@@ -210,7 +211,9 @@ def contact_kernel(ints, reals, motion, loads):
             )
             z0 = at(reals, i, last - BENT)
             step, y0 = bent_by(z0, Ra, n, s, z0, reals[i, last - SPUN])
-            ca, z, cs, cv = bristles_in_space(reals, i, table, known, z0, step, tv(Ra, v))
+            ca, z, cs, cv = bristles_in_space(
+                reals, i, table, model, known, z0, step, tv(Ra, v)
+            )
             c = mv(Ra, ca)
             power[0] += N * dot(c, v)
             F = sub(F, scale(N, without(n, c)))
@@ -218,7 +221,9 @@ def contact_kernel(ints, reals, motion, loads):
             if reals[i, ROLL] > 0.0:
                 z0 = at(reals, i, last - ROLLED)
                 step, y0r = bent_by(z0, Ra, n, sr, z0, 0.0)
-                ca, zr, crs, crv = bristles_in_space(reals, i, table, known, z0, step, tv(Ra, vr))
+                ca, zr, crs, crv = bristles_in_space(
+                    reals, i, table, model, known, z0, step, tv(Ra, vr)
+                )
                 cr = mv(Ra, ca)
                 power[0] += N * dot(cr, vr)
                 G = sub(G, scale(N * reals[i, ROLL], without(n, cr)))

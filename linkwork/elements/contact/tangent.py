@@ -8,7 +8,8 @@ has it in closed form.
 from __future__ import annotations
 
 from linkwork.elements.contact.layout import (
-    BENT, BY_DEPTH, BY_RATE, LOAD, PLACE, ROLL, ROLLED, RUBS, SPEED, SPUN, TOUCHED_A, TOUCHED_B,
+    BENT, BY_DEPTH, BY_RATE, CODES, FRICTION, LOAD, PLACE, ROLL, ROLLED, SMOOTH, SPEED,
+    SPUN, TOUCHED_A, TOUCHED_B,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.round_shapes import placed
 from linkwork.elements.contact.points import point_moves, without
@@ -96,7 +97,8 @@ def contact_tangent(
     turn,
 ):  # fmt: skip
     """Column by column: δr_a, θ_a, δr_b, θ_b, but for the ground; c, F and G in world axes."""
-    rubs, last, own_turn = reals[i, RUBS] != 0.0, reals.shape[1], tv(Rb, turn)
+    rubs, last = ints[i, CODES + FRICTION] != SMOOTH, reals.shape[1]
+    own_turn = tv(Rb, turn)
     V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
     k = kappa(dot(psi, psi))[0]
     psi_a, roll = tv(Ra, psi), reals[i, ROLL]

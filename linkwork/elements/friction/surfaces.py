@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.friction.bristles import (
-    LEAST, LOADS, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, TABLE, TAN, UA, UB,
+    LEAST, LOADS, MODEL, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, TABLE, TAN, UA, UB,
     friction_reals,
 )  # fmt: skip
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
@@ -57,7 +57,7 @@ BALL, PLANE, BUSH = 10, 11, 12  # what moves
 WEIGHTS, MEMORY = 18, 10
 PLACE, TURNED, BENT = MEMORY, 7, 3  # so many before the end
 SPIN = TAN  # in the place of a thread's number
-AXIS = 1  # of its own integers, after the points of the table: which axis of the joint is z here
+AXIS = 3  # of its own integers, after those of all friction: which axis of the joint is z here
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -68,7 +68,7 @@ def load_and_arms(ints, reals, i, gamma):
     F = (gamma[p], gamma[ints[i, LOADS + 1]], gamma[ints[i, LOADS + 2]])
     size = math.sqrt(dot(F, F))
     W = at9(reals, i, reals.shape[1] - MEMORY - 9)
-    if reals[i, MOTION] == BALL and size > 0.0:
+    if ints[i, MOTION] == BALL and size > 0.0:
         n = scale(1.0 / size, F)
         less = mscale(-reals[i, RADIUS] * (1.0 - reals[i, SPIN]), outer(n, n))
         W = madd(W, less)
@@ -119,13 +119,15 @@ def relative_motion(nodes, reals, i, a, b):
 
 
 @inlined
-def surface_bristles(reals, i, n, Wr, S, wa, wb, V, known, moved, psi):
+def surface_bristles(reals, i, n, model, Wr, S, wa, wb, V, known, moved, psi):
     """W_t, the speeds v, and what the bristles give at them: c, z and the slopes of c."""
     last = reals.shape[1]
     Wt = at9(reals, i, last - MEMORY - WEIGHTS)
     step = add(mv(Wt, moved), mv(Wr, psi))
     v = add(mv(Wt, tv(S, V)), mv(Wr, tv(S, sub(wb, wa))))
-    c, z, cs, cv = bristles_in_space(reals, i, n, known, at(reals, i, last - BENT), step, v)
+    c, z, cs, cv = bristles_in_space(
+        reals, i, n, model, known, at(reals, i, last - BENT), step, v
+    )
     return Wt, v, c, z, cs, cv
 
 
@@ -149,7 +151,7 @@ def surface_kernel(ints, reals, motion, loads):
         )
         N, Wr = load_and_arms(ints, reals, i, gamma)
         Wt, v, c, z, cs, cv = surface_bristles(
-            reals, i, ints[i, POINTS], Wr, S, wa, wb, V, known, moved, psi
+            reals, i, ints[i, POINTS], ints[i, MODEL], Wr, S, wa, wb, V, known, moved, psi
         )
         F, G = mv(S, scale(N, tv(Wt, c))), mv(S, scale(N, tv(Wr, c)))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
@@ -166,11 +168,13 @@ def surface_kernel(ints, reals, motion, loads):
 # --------------------------------------------------------------------------- results, in numpy
 
 
-def arms_over_time(reals: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def arms_over_time(
+    kind: int, reals: np.ndarray, load: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """W_t (3, 3), and W_r (T, 3, 3) from the reaction (T, 3) in the axes of S."""
     own = reals[0, reals.shape[1] - MEMORY - WEIGHTS : reals.shape[1] - MEMORY].reshape(2, 3, 3)
     Wr = np.tile(own[1], (len(reals), 1, 1))
-    if reals[0, MOTION] == BALL and reals[0, SPIN] != 1:
+    if kind == BALL and reals[0, SPIN] != 1:
         size = np.linalg.norm(load, axis=1)
         n = load / np.where(size > 0, size, 1.0)[:, None]
         less = reals[0, RADIUS] * (1 - reals[0, SPIN])
@@ -204,7 +208,7 @@ def surface_family(points: int) -> Family:
     """Friction in several directions; g(v) has a table of so many points; all share one kernel."""
     return Family(
         f"friction in several directions, {points}", SURFACE_KERNEL, bodies=2,
-        reals=TABLE + 3 * points + WEIGHTS + MEMORY, integers=2, memory=MEMORY, reads=4,
+        reals=TABLE + 3 * points + WEIGHTS + MEMORY, integers=4, memory=MEMORY, reads=4,
     )  # fmt: skip
 
 
@@ -213,7 +217,7 @@ def surface_entry(
     reads: tuple, spin: float = 1.0, axis: int = 2,
 ) -> Entry:  # fmt: skip
     """The element of a friction model between two frames that move in several directions."""
-    reals = friction_reals(frames, model, kind, radius, preload, least, MEMORY, WEIGHTS)
+    reals = friction_reals(frames, model, radius, preload, least, MEMORY, WEIGHTS)
     reals[SPIN] = spin
     Wt, Wr = np.zeros((2, 3, 3))
     if kind == BALL:
@@ -227,6 +231,5 @@ def surface_entry(
     reals[own : own + WEIGHTS] = np.concatenate([Wt.ravel(), Wr.ravel()])
     fa, fb = frames
     points = (own - TABLE) // 3
-    return Entry(
-        surface_family(points), (fa.body, fb.body), reals, reads=reads, integers=(points, axis)
-    )
+    ends, integers = (fa.body, fb.body), (points, kind, model.number, axis)
+    return Entry(surface_family(points), ends, reals, reads=reads, integers=integers)

@@ -21,7 +21,7 @@ from linkwork.elements.deformable.bushing import bend, kappa, moved_by
 from linkwork.elements.forces.torsion_spring import twist_changes
 from linkwork.elements.friction import surfaces
 from linkwork.elements.friction.bristles import (
-    LOADS, POINTS, RADIUS, TABLE, bristles,
+    LOADS, MODEL, MOTION, POINTS, RADIUS, TABLE, bristles,
 )  # fmt: skip
 from linkwork.elements.friction.friction import MEMORY, load_of, path_of, shaped
 from linkwork.elements.friction.surfaces import (
@@ -75,12 +75,14 @@ def rubbing_kernel(ints, reals, motion, loads):
     for i in range(ints.shape[0]):
         a, b, place, radius = ints[i, 0], ints[i, 1], ints[i, 2], reals[i, RADIUS]
         turns, rho, RA, RB, gP, gS, e, sb, l, U, before, known, s, v = path_of(
-            nodes, reals, i, a, b
+            places[i, MOTION], nodes, reals, i, a, b
         )
         wa, wb, z0 = at(nodes, a, OMEGA), at(nodes, b, OMEGA), reals[i, last - 1]
         N, sense = load_of(places, reals, i, motion.gamma)
-        c, z, cs, cv = bristles(reals, i, places[i, POINTS], known, z0, s - before, v)
-        c, slope = shaped(reals, i, sense, c)
+        c, z, cs, cv = bristles(
+            reals, i, places[i, POINTS], places[i, MODEL], known, z0, s - before, v
+        )
+        c, slope = shaped(places[i, MOTION], reals, i, sense, c)
         cs, cv = cs * slope, cv * slope
         N *= reals[i, last - MEMORY - 1]
         loads.balance[place] -= N * c * v
@@ -109,7 +111,7 @@ def surface_rubbing_kernel(ints, reals, motion, loads):
         )
         N, Wr = load_and_arms(places, reals, i, motion.gamma)
         Wt, v, c, z, cs, cv = surface_bristles(
-            reals, i, places[i, POINTS], Wr, S, wa, wb, V, known, moved, psi
+            reals, i, places[i, POINTS], places[i, MODEL], Wr, S, wa, wb, V, known, moved, psi
         )
         N *= reals[i, last - SPACE_MEMORY - WEIGHTS - 1]
         loads.balance[ints[i, 2]] -= N * dot(c, v)

@@ -26,7 +26,7 @@ from linkwork.kernels.compiled import fused_inlined
 from linkwork.recursive.tree.layout import ABOUT_Z, IQ, IV
 from linkwork.recursive.tree.parts import Parts
 
-FIRST, WIDTH, POINTS, COORDINATE, VELOCITY, SIGN, COLUMNS = range(7)
+FIRST, WIDTH, POINTS, KIND, MODEL, COORDINATE, VELOCITY, SIGN, COLUMNS = range(9)
 # of each brake: whether it has slipped back (0) and on (3) in this step, at which v̇₁, with which c
 TRIED, PLACE, SHARE, ROOM = 0, 1, 2, 6
 ALIGNED = 1e-9  # of the axes of brake and hinge
@@ -55,8 +55,8 @@ def brake_table(parts: Parts) -> np.ndarray:
                 continue
             sign = (1 if along > 0 else -1) * (1 if same else -1) * (-1 if step.turned else 1)
             (e, place), ints = elements[str(brake.name)], parts.tree.ints[i]
-            width, points = place.stop - place.start, e.entry.integers[0]
-            rows.append([place.start, width, points, int(ints[IQ]), int(ints[IV]), sign])
+            width = place.stop - place.start
+            rows.append([place.start, width, *e.entry.integers, int(ints[IQ]), int(ints[IV]), sign])
     return np.array(rows, np.int64).reshape(-1, COLUMNS)
 
 
@@ -70,9 +70,10 @@ def brake_slope(reals, brakes, room, k, q0, q, v, guess, by_place, by_speed):
     step = sign * radius * (q[brakes[k, COORDINATE]] - q0[brakes[k, COORDINATE]])
     known = abs(x[0, width - 2]) < 1e200
     c, _, cs, cv = bristles(
-        x, 0, brakes[k, POINTS], known, x[0, width - 1], step, sign * radius * v[iv]
-    )
-    c, shape = shaped(x, 0, 1.0, c)
+        x, 0, brakes[k, POINTS], brakes[k, MODEL], known, x[0, width - 1], step,
+        sign * radius * v[iv],
+    )  # fmt: skip
+    c, shape = shaped(brakes[k, KIND], x, 0, 1.0, c)
     slope = N * radius * radius * shape * (by_place * cs + by_speed * cv)
     if known and cs > 0.5 * x[0, S0]:
         return max(slope, 0.0)

@@ -13,6 +13,7 @@ from linkwork.elements.layout import int_width, row_width
 from linkwork.elements.signals.signals import slope_places, slopes_of
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel, KernelTable, kernel_table
+from linkwork.kernels.memory.addresses import address_of
 from linkwork.linear_algebra.pattern import Pattern
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
@@ -163,8 +164,9 @@ def write_addresses(tables: Tables, families: Sequence[Any], elements: Sequence[
     }
     for e in elements:
         row = next(rows[e.entry.family])
-        if e.entry.family.integers:
-            row[-e.entry.family.integers :] = e.entry.integer_row
+        for column, x in enumerate(e.entry.integers, -int(e.entry.family.integers)):
+            if not isinstance(x, (int, np.integer)):
+                row[column] = address_of(x)
 
 
 def _back_to_same(entry: Any, alike: dict[bytes, int], here: int) -> int:
