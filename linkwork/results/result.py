@@ -152,10 +152,10 @@ class Result(Shown):
         """(T, n): `State.memory` at every stored time."""
         columns, end, first = [], self.restart.get("memory"), 0
         elements = memory_elements(self.system)
-        if end is not None and len(end) != sum(int(e.entry.family.memory) for e in elements):
+        if end is not None and len(end) != sum(e.entry.family.memory.size for e in elements):
             end = None  # of another version
         for e in elements:
-            n = int(e.entry.family.memory)
+            n = e.entry.family.memory.size
             mine = None if end is None else np.asarray(end)[first : first + n]
             columns.append(memory_over_time(self, e, mine))
             first += n

@@ -26,7 +26,7 @@ from linkwork.system.evaluate import (
     BODIES,
     INTS,
     LOADED,
-    MEMORY,
+    MEMORY_WIDTH,
     NUMBER,
     UPDATE,
     Tables,
@@ -44,6 +44,7 @@ from linkwork.system.state import State
 if TYPE_CHECKING:
     from linkwork.system.system import System
 
+OWN = ("gravity", "reals", "memory", "ints")  # tables of which every Data has its own
 CHUNK = 1024  # stored times per call: bounds the table of the motion laws
 
 
@@ -77,14 +78,15 @@ class Data:
     def __getstate__(self) -> dict[str, Any]:
         return {
             "system": self.system, "keep": self.keep, "options": self.options, "laws": self.laws,
-            "gravity": self.tables.gravity, "reals": self.tables.reals, "ints": self.tables.ints,
+            **{name: getattr(self.tables, name) for name in OWN},
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["system"], state["keep"], **state["options"])  # type: ignore[misc]
         self.laws = state["laws"]
         own, system = self.tables, self.system
-        own.gravity[:], own.reals[:], own.ints[:] = (state[x] for x in ("gravity", "reals", "ints"))
+        for name in OWN:
+            getattr(own, name)[:] = state[name]
         write_addresses(own, system.families, system.elements)
 
     # -------------------------------------------------------------------------- what takes part
@@ -114,8 +116,8 @@ class Data:
         system = self.system
         own = Tables(*(writable(array) for array in system.tables))
         own = self.part.tables(own._replace(
-            reals=own.reals.copy(), ints=own.ints.copy(), gravity=own.gravity.copy(),
-            signals=own.signals.copy(),
+            reals=own.reals.copy(), memory=own.memory.copy(), ints=own.ints.copy(),
+            gravity=own.gravity.copy(), signals=own.signals.copy(),
         ))  # fmt: skip
         for k, i in enumerate(self.apart):
             own.signals[own.signals[:, NUMBER] == system.places[i].start, UPDATE] = k
@@ -126,7 +128,7 @@ class Data:
     def ints_of(self, family: Any) -> np.ndarray:
         """(n, ints) of the elements of a family, to be read and written."""
         row = self.system.tables.directory[self.system.families.index(family)]
-        _, count, first, width, _, _ = row.tolist()
+        _, count, first, width, *_ = row.tolist()
         return self.tables.ints[first : first + count * width].reshape(count, width)
 
     def separate_numbers(self, family: Any) -> None:
@@ -184,7 +186,7 @@ class Data:
     @cached_property
     def work(self) -> Work:
         system = self.system
-        memory = int(self.tables.signals[:, MEMORY].max(initial=0))
+        memory = int(self.tables.signals[:, MEMORY_WIDTH].max(initial=0))
         return make_work(system.bodies, system.layout.values, self.rows, memory, self.pattern)
 
     @property
@@ -232,11 +234,20 @@ class Data:
     @property
     def memory(self) -> np.ndarray:
         """What elements remember, a copy."""
-        return self.tables.reals[self.system.memory_places]
+        return self.tables.memory.copy()
 
     @memory.setter
     def memory(self, values: np.ndarray) -> None:
-        self.tables.reals[self.system.memory_places] = values
+        self.tables.memory[:] = values
+
+    @property
+    def numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        """What laws and signals have given, and what elements remember: copies."""
+        return self.tables.reals.copy(), self.tables.memory.copy()
+
+    @numbers.setter
+    def numbers(self, values: tuple[np.ndarray, np.ndarray]) -> None:
+        self.tables.reals[:], self.tables.memory[:] = values
 
     # ---------------------------------------------------------------------------------- evaluation
     def load(self, state: State, laws: np.ndarray | None = None) -> None:
@@ -256,7 +267,7 @@ class Data:
         if state.gamma is not None:
             w.gamma[: self.rows] = state.gamma[self.kept]
         memory = state.memory
-        self.memory = memory if memory is not None and memory.size else self.system.memory_at_start
+        self.memory = memory if memory is not None and memory.size else self.system.tables.memory
         self.set_time(state.time, laws)
 
     def evaluate(

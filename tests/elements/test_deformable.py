@@ -98,7 +98,7 @@ def test_outputs_are_the_residual(kind, form, conservative):
     (e,) = data.system.elements
     rows = [state.motion[end][None] for end in e.ends]
     parts = [[x[:, i:j] for x in rows] for i, j in ((0, 3), (3, 7), (7, 10), (10, 13))]
-    out = e.entry.family.outputs(*e.entry.numbers_with(e.entry.reals[None]), *parts)
+    out = e.entry.family.outputs(*e.entry.numbers_with(e.entry.row[None]), *parts)
     frame_a, frame_b = data.system.model["j"].frames
     S = rotations.matrix(rotations.multiply(state.orientations[0], frame_a.orientation))
     Rb = rotations.matrix(state.orientations[1])

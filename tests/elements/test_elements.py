@@ -109,7 +109,7 @@ def potential(data, state):
     for e in data.system.elements:
         if e.entry.family.potential:
             r, q, _, _ = bodies_of(e, state)
-            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.reals[None]), r, q)[0]
+            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.row[None]), r, q)[0]
     return total
 
 
@@ -158,13 +158,13 @@ def test_reactions_are_the_residual(name, seed):
     force, torque = np.zeros(3), np.zeros(3)
     for e in data.system.elements:
         family = e.entry.family
-        reals = e.entry.reals[None].copy()
+        row = e.entry.row[None].copy()
         for law in e.entry.laws:
-            reals[:, law.column : law.column + law.length] = law.values(np.array([state.time]))
+            row[:, law.column : law.column + law.length] = law.values(np.array([state.time]))
         gamma = np.zeros((1, family.rows))
         gamma[:, list(e.entry.rows)] = state.gamma[list(e.rows)]
         r, q, _, _ = bodies_of(e, state)
-        numbers = e.entry.numbers_with(reals)
+        numbers = e.entry.numbers_with(row)
         F, T, R, point = (x[0] for x in family.reaction(*numbers, gamma, r[0], q[0], r[1], q[1]))
         force += R @ F
         torque += R @ T + np.cross(point - r[1][0], R @ F)

@@ -188,5 +188,5 @@ def test_entries_have_as_many_numbers_as_their_family_declares(monkeypatch):
         return [Entry(entry.family, entry.bodies, entry.reals, integers=(1,))]
 
     monkeypatch.setattr(type(push), "entries", short)
-    with pytest.raises(lw.ModelError, match="expected 11 reals and 0 integers .* found 11 and 1"):
+    with pytest.raises(lw.ModelError, match="expected 11 reals, 0 integers .* found 11, 1 and 0"):
         compile_model(m)

@@ -22,7 +22,7 @@ from linkwork.kernels.record import record
 
 # reals of an element of friction: frames (axes first, as those of a torsion spring), the radius,
 # the model's numbers, the load (tan and sec are a thread's), whether g(v) has a table, and its
-# points: speed, value, slope; then what a family has of its own, and last its memory
+# points: speed, value, slope; then what a family has of its own
 FRICTION = record(
     qa=4, qb=4, ua=3, ub=3, radius=1, mu=1, static=1, speed=1, s0=1, s1=1, s2=1, kappa=1,
     preload=1, tan=1, sec=1, least=1, tabled=1, table=0,
@@ -37,19 +37,25 @@ SLIDING = 1e-3  # limits of bristles per second, above which a joint starts slid
 
 def friction_reals(
     frames: Any, model: FrictionModel, radius: float, preload: float, least: float,
-    memory: int, own: int = 0,
+    own: int = 0,
 ) -> np.ndarray:  # fmt: skip
-    """The numbers of an element between two frames, with nothing remembered yet."""
+    """The numbers of an element between two frames."""
     fa, fb = frames
     table = model.table()
-    reals = np.zeros(TABLE + table.size + own + memory)
+    reals = np.zeros(TABLE + table.size + own)
     reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
     reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
     reals[RADIUS], reals[PRELOAD], reals[LEAST] = radius, preload, least
     reals[MU : KAPPA + 1] = model.numbers()
     reals[TABLED], reals[TABLE : TABLE + table.size] = len(table) > 0, table.ravel()
-    reals[-memory] = UNKNOWN
     return reals
+
+
+def no_path(size: int) -> np.ndarray:
+    """The memory of an element that has no path yet."""
+    memory = np.zeros(size)
+    memory[0] = UNKNOWN
+    return memory
 
 
 def kind_of(entry: Any) -> int:

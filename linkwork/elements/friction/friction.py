@@ -50,7 +50,7 @@ import numpy as np
 from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.friction.bristles import (
     LEAST, LOADS, MODEL, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, SEC, TABLE, TAN, UA, UB, bristles,
-    friction_reals,
+    friction_reals, no_path,
 )  # fmt: skip
 from linkwork.elements.friction.joints import (
     JOURNAL, PINS, SCREWS, SLIDES, TURNS, Rubbing, check_joint, held_rows, rubbing, turned,
@@ -73,14 +73,15 @@ from linkwork.elements.signals.probes import (
 from linkwork.errors import DriveError, ModelError
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
 from linkwork.kernels.vectors import accumulate, at, at4, dot, mv, scale
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.given import Number, given
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-MEMORY = 2  # the path and the deflection
+PATH, BENT, MEMORY = record(path=1, bent=1, memory=0)  # the deflection
 ARM = TAN  # of a Universal's pins: one over the arm, in the place of a thread's number
 
 
@@ -113,9 +114,9 @@ def load_of(ints, reals, i, gamma):
 
 
 @inlined
-def path_of(kind, nodes, reals, i, a, b):
-    """The path s and its rate v, with what their changes are made of."""
-    radius, before = reals[i, RADIUS], reals[i, reals.shape[1] - 2]
+def path_of(kind, nodes, reals, i, before, a, b):
+    """The path s, nearest to that before, its rate v, and what their changes are made of."""
+    radius = reals[i, RADIUS]
     turns = kind != SLIDES
     qA, qB = at4(reals, i, QA), at4(reals, i, QB)
     rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
@@ -129,19 +130,20 @@ def path_of(kind, nodes, reals, i, a, b):
             phi += TURN * math.floor((before / radius - phi) / TURN + 0.5)
         wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
         s, v = radius * phi, radius * (dot(mv(RB, gP), wb) - dot(mv(RA, gS), wa))
-    return turns, rho, RA, RB, gP, gS, e, sb, l, U, before, known, s, v
+    return turns, rho, RA, RB, gP, gS, e, sb, l, U, known, s, v
 
 
 def friction_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    last = reals.shape[1]
+    memory = motion.memory
     for i in range(ints.shape[0]):
         a, b, radius = ints[i, A], ints[i, B], reals[i, RADIUS]
-        turns, rho, RA, RB, gP, gS, e, sb, l, U, before, known, s, v = path_of(
-            ints[i, MOTION], nodes, reals, i, a, b
+        before, z0 = memory[i, PATH], memory[i, BENT]
+        turns, rho, RA, RB, gP, gS, e, sb, l, U, known, s, v = path_of(
+            ints[i, MOTION], nodes, reals, i, before, a, b
         )
-        wa, wb, z0 = at(nodes, a, OMEGA), at(nodes, b, OMEGA), reals[i, last - 1]
+        wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
         ma, mb = mv(RA, gS), mv(RB, gP)
         step = s - before
         N, sense = load_of(ints, reals, i, gamma)
@@ -156,7 +158,7 @@ def friction_kernel(ints, reals, motion, loads):
         else:
             slide_force(f, nodes, a, b, e, sb, l, N * c)
         if coef[ACCEPT] != 0.0:
-            reals[i, last - 2], reals[i, last - 1] = s, z
+            memory[i, PATH], memory[i, BENT] = s, z
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
             if turns:
@@ -181,7 +183,7 @@ def friction_outputs(
     if integers[MOTION - POINTS] == SLIDES:
         frames = reals[:, QA : QA + 4], reals[:, UA : UA + 3], reals[:, UB : UB + 3]
         return {"speed": travel(frames, r, q, v, omega)[1]}
-    torsion = np.zeros((len(reals), ts.REALS))
+    torsion = np.zeros((len(reals), ts.REALS + 1))
     torsion[:, :8] = reals[:, :8]
     return {"speed": reals[:, RADIUS] * ts.torsion_outputs(torsion, r, q, v, omega)["rate"]}
 
@@ -194,7 +196,7 @@ def friction_family(points: int) -> Family:
     """Friction whose g(v) has a table of so many points; all share one kernel."""
     return Family(
         f"friction of {points}" if points else "friction", FRICTION_KERNEL, bodies=2,
-        reals=TABLE + 3 * points + MEMORY, integers=3, memory=MEMORY, reads=4,
+        reals=TABLE + 3 * points, integers=3, memory=Memory(path=MEMORY), reads=4,
         outputs=friction_outputs,
     )  # fmt: skip
 
@@ -204,11 +206,14 @@ def friction_entry(
     reads: tuple = (),
 ) -> Entry:  # fmt: skip
     """The element of a friction model between two frames."""
-    reals = friction_reals(frames, model, radius, preload, least, MEMORY)
+    reals = friction_reals(frames, model, radius, preload, least)
     fa, fb = frames
-    points = (len(reals) - TABLE - MEMORY) // 3
+    points = (len(reals) - TABLE) // 3
     ends, integers = (fa.body, fb.body), (points, motion, model.number)
-    return Entry(friction_family(points), ends, reals, reads=reads, integers=integers)
+    return Entry(
+        friction_family(points), ends, reals, reads=reads, integers=integers,
+        memory=no_path(MEMORY),
+    )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------- the user's words

@@ -60,7 +60,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.registry import Entry, Family, Item, Memory
 
 # the fluid's columns come first, those of the line behind them
 LINE = FLUID
@@ -139,11 +139,11 @@ def cylinder_kernel(ints, reals, motion, loads):
         )
         held, held_l, held_v = end_stop(l, v, low, high, reals[k, STOP], reals[k, BOUNCE])
         if l > high:
-            note_corner(reals, k, REALS, motion.time, 1.0, v)
+            note_corner(motion.memory, k, motion.time, 1.0, v)
         elif l < low:
-            note_corner(reals, k, REALS, motion.time, 2.0, -v)
+            note_corner(motion.memory, k, motion.time, 2.0, -v)
         else:
-            note_corner(reals, k, REALS, motion.time, 0.0, 0.0)
+            note_corner(motion.memory, k, motion.time, 0.0, 0.0)
         S = area1 * p1 - area2 * p2 - (area1 - area2) * reals[k, AMBIENT] - rub - held
         F = scale(-S, e)
         line_force(loads.f, a, b, Ra, Rb, sa, sb, F)
@@ -231,8 +231,8 @@ def cylinder_length(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> 
 
 
 CYLINDER = Family(
-    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS + NOTES, integers=1,
-    memory=NOTES, notes=NOTES, circuit=cylinder_outputs,
+    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS, integers=1,
+    memory=Memory(notes=NOTES), circuit=cylinder_outputs,
 )  # fmt: skip
 
 
@@ -359,11 +359,14 @@ class Cylinder(Item):
             [self.dead_volume] * 2, [
                 self.closed, self.stroke, self.ambient, self.coulomb, self.static, self.stribeck,
                 self.viscous, self.stop_stiffness, self.stop_damping, self.leakage,
-            ], np.zeros(NOTES),
+            ],
         ])  # fmt: skip
         bodies = (fa.body, fb.body, self.p1.node, self.p2.node)
         integers = (self.p1.fluid.kind,)
-        return [Entry(CYLINDER, bodies, reals, integers=integers, corner=self.corner())]
+        return [
+            Entry(CYLINDER, bodies, reals, integers=integers, corner=self.corner(),
+                  memory=np.zeros(NOTES))
+        ]  # fmt: skip
 
     def corner(self) -> Corner:
         """The ends of the stroke, as a law of its length."""

@@ -42,10 +42,11 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import (
     DirectionLike, FrameLike, Number, OrientationLike, VectorLike, given,
 )
-from linkwork.model.registry import Entry, Family
+from linkwork.model.registry import Entry, Family, Memory
 
-# reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π, the angle
-QA, QB, UA, UB, LEAD, MEMORY, REALS = record(qa=4, qb=4, ua=3, ub=3, lead=1, memory=1, reals=0)
+# reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π.  Memory: the
+# angle
+QA, QB, UA, UB, LEAD, REALS = record(qa=4, qb=4, ua=3, ub=3, lead=1, reals=0)
 
 
 @inlined
@@ -65,7 +66,7 @@ def axial_stiffness(vals, ints, k, cK, Ra, Rb, sb, l, F):
 
 def screw_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
-    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
+    f, C, Qc, vals, memory = loads.f, loads.C, loads.Qc, loads.vals, motion.memory
     for k in range(ints.shape[0]):
         a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
         Ra, Rb, lead = at9(nodes, a, ROT), at9(nodes, b, ROT), reals[k, LEAD]
@@ -76,9 +77,9 @@ def screw_kernel(ints, reals, motion, loads):
         gP, gS = twist_gradients(rho)
         ma, mb = mv(RA, gS), mv(RB, gP)
         phi = 2.0 * math.atan2(rho[3], rho[0])
-        phi += TURN * math.floor((reals[k, MEMORY] - phi) / TURN + 0.5)
+        phi += TURN * math.floor((memory[k, 0] - phi) / TURN + 0.5)
         if coef[ACCEPT] != 0.0:
-            reals[k, MEMORY] = phi
+            memory[k, 0] = phi
         if ints[k, M] == 0:
             continue
         e = column(rotation_matrix(qS), 2)
@@ -114,8 +115,8 @@ def screw_kernel(ints, reals, motion, loads):
 
 def as_torsion(reals: np.ndarray) -> np.ndarray:
     """The numbers of a torsion spring of stiffness zero with the same axes and memory."""
-    out = np.zeros((len(reals), ts.REALS))
-    out[:, :8], out[:, ts.MEMORY] = reals[:, :8], reals[:, MEMORY]
+    out = np.zeros((len(reals), ts.REALS + 1))
+    out[:, :8], out[:, ts.LAST] = reals[:, :8], reals[:, REALS]
     return out
 
 
@@ -150,7 +151,8 @@ def screw_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict
 
 
 SCREW = Family(
-    "screw", Kernel(screw_kernel), bodies=2, rows=1, reals=REALS, memory=True,
+    "screw", Kernel(screw_kernel), bodies=2, rows=1, reals=REALS,
+    memory=Memory(turns=("angle",)),
     reaction=screw_reaction, outputs=screw_outputs,
 )  # fmt: skip
 
@@ -219,9 +221,9 @@ class Screw(Joint):
         reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
         reals[LEAD] = self.lead
         axes = [f.body.orientation[None] for f in (fa, fb)]
-        described = ts.twist_angle(as_torsion(reals[None]), axes)[0]
-        reals[MEMORY] = self.start()[0].get("rz", described)
-        thread = Entry(SCREW, (fa.body, fb.body), reals, (0,), row_names=("pitch",))
+        described = ts.twist_angle(as_torsion(np.append(reals, 0.0)[None]), axes)[0]
+        ends, memory = (fa.body, fb.body), np.array([self.start()[0].get("rz", described)])
+        thread = Entry(SCREW, ends, reals, (0,), row_names=("pitch",), memory=memory)
         return [self.lock_entry(self.active, {}), thread] if self.guided else [thread]
 
     @classmethod

@@ -21,7 +21,7 @@ from linkwork.elements.friction.joints import SCREWS, SLIDES
 from linkwork.elements.layout import BY_VALUE, FIRST, SIX, TANGENT, VALUE, int_width
 from linkwork.elements.signals.load_sensors import (
     ENDS, HEAD_SIZE, INTEGERS, KERNEL, LOAD_SENSOR, ROWS, SHARE, own_integers, place_blocks,
-    put_back, put_slopes, shown, take_out, turn_slopes,
+    put_back, put_slopes, shown, take_out, turn_slopes, with_memory,
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel, Loads, call_kernel_at
@@ -75,7 +75,7 @@ def ask(ints, reals, k, motion, loads, inner, own):
     kernel = ints[k, ints.shape[1] - HEAD_SIZE + KERNEL]
     motion.coef[FIRST] = 0.0
     call_kernel_at(
-        kernel, inner, numbers.reshape(1, numbers.size), motion,
+        kernel, inner, numbers.reshape(1, numbers.size), refer(with_memory(motion, k)),
         refer(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
     )  # fmt: skip
     motion.coef[FIRST] = before

@@ -156,7 +156,7 @@ def path_of(result: Result, e: Element, reals: np.ndarray) -> tuple[np.ndarray, 
     if kind_of(e.entry) == SLIDES:
         frames = reals[:, QA : QA + 4], reals[:, UA : UA + 3], reals[:, UB : UB + 3]
         return travel(frames, r, q, v, omega)
-    torsion = np.zeros((len(reals), ts.REALS))
+    torsion = np.zeros((len(reals), ts.REALS + 1))
     torsion[:, :8] = reals[:, :8]
     turn = ts.torsion_outputs(torsion, r, q, v, omega)
     radius = reals[:, RADIUS]

@@ -50,10 +50,10 @@ def body_motion(result: Result, b: int) -> Motion:
 
 
 def element_reals(result: Result, e: Element) -> np.ndarray:
-    """The numbers of an element at every stored time, (T, n): laws and memory put in."""
-    family = e.entry.family
-    reals = np.broadcast_to(np.asarray(e.entry.reals, float), (len(result.time), family.reals))
-    if not e.entry.laws and not family.history:
+    """The reals of an element and its memory at every stored time, (T, n): laws put in."""
+    family, row = e.entry.family, e.entry.row
+    reals = np.broadcast_to(row, (len(result.time), len(row)))
+    if not e.entry.laws and not family.memory.moves:
         return reals
     reals = reals.copy()
     for law in e.entry.laws:
@@ -61,19 +61,14 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
             reals[:, law.column] = signal_values(result, law.signal)
         else:
             reals[:, law.column : law.column + law.length] = law.values(result.time)
-    if family.history:
-        reals[:, -int(family.memory) :] = result.memory[:, memory_place(result.system, e)]
+    if family.memory.moves:
+        reals[:, -family.memory.size :] = result.memory[:, memory_place(result.system, e)]
     return reals
 
 
 def memory_place(system: System, e: Element) -> slice:
     """Where in `State.memory` an element has its numbers."""
-    first = 0
-    for x in memory_elements(system):
-        if x is e:
-            break
-        first += int(x.entry.family.memory)
-    return slice(first, first + int(e.entry.family.memory))
+    return system.memory_places[next(i for i, x in enumerate(system.elements) if x is e)]
 
 
 def memory_at_start(result: Result) -> np.ndarray | None:
@@ -159,7 +154,7 @@ def node_places(result: Result) -> Callable[[Any], int]:
 
 def memory_elements(system: System) -> list[Element]:
     """The elements that remember, in the order of `State.memory`."""
-    families = dict.fromkeys(e.entry.family for e in system.elements if e.entry.family.memory)
+    families = dict.fromkeys(e.entry.family for e in system.elements if e.entry.family.memory.size)
     return [e for f in families for e in system.elements if e.entry.family == f]
 
 
@@ -170,32 +165,31 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
     that is known.  Of signals the stored motion says them; notes of corners are known at the
     end of a run alone, else none, and what else is remembered likewise, else not a number.
     """
-    family, notes = e.entry.family, e.entry.family.notes
+    family, memory = e.entry.family, e.entry.family.memory
     if family.signal:
         known = signal_over_time(result, e.entry.acts_on[1].signal)[1]
         if end is not None:
             known[-1] = end
         return known
-    noted = np.zeros((len(result.time), notes))
+    noted = np.zeros((len(result.time), memory.notes))
     if end is not None:
-        noted[-1] = end[:notes]
-    if not family.history:
-        return noted
-    names = family.counts or ("angle",)
-    if family.history != len(names):
-        known = np.full((len(result.time), int(family.memory)), np.nan)
+        noted[-1] = end[: memory.notes]
+    if memory.path:
+        known = np.full((len(result.time), memory.size), np.nan)
         if end is not None:
             known[-1] = end
         return known
-    reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
+    if not memory.turns:
+        return noted
+    reals = np.tile(e.entry.row, (len(result.time), 1))
     found = family.outputs(*e.entry.numbers_with(reals), *_ends(result, e))  # type: ignore[misc]
     columns = [noted]
-    for k, name in enumerate(names):
+    for k, name in enumerate(memory.turns, memory.notes):
         angle = found[name] - TURN * np.round(found[name] / TURN)
         rate = found[name.replace("angle", "rate")]
-        counted = unwrap(result.time, angle, rate, e.entry.reals[k - len(names)])
+        counted = unwrap(result.time, angle, rate, e.entry.memory[k])
         if end is not None:
-            counted += TURN * np.round((end[notes + k] - counted[-1]) / TURN)
+            counted += TURN * np.round((end[k] - counted[-1]) / TURN)
         columns.append(counted[:, None])
     return np.concatenate(columns, axis=1)
 
@@ -263,7 +257,8 @@ def all_ends(result: Result, e: Element) -> list[Any]:
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
     """All times at once; or one by one where an element that remembers moves so far between them
     that it could not count turns by itself."""
-    if e.entry.family.history == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
+    turns = len(e.entry.family.memory.turns)
+    if turns == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
         return [slice(k, k + 1) for k in range(len(reals))]
     return [slice(None)]
 
