@@ -72,11 +72,10 @@ class Family:
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
     rubs: bool = False  # its friction follows the path from one accepted step to the next
     slender: bool = False  # far stiffer along its axis than across it
-    reaction: Callable | None = None  # numpy: wrench on the second body, for results
     # numpy: reals -> mass, centre, inertia about it, at t = 0; a list of these for several bodies
     lumped: Callable | None = None
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
-    outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
+    outputs: Any = None  # the declared outputs that the kernel writes (model.outputs)
     # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
     # `stored_energy` counts as potential energy of the model
     circuit: Callable | None = None
