@@ -57,7 +57,7 @@ def absolute_sums(kernels, tables, work, stages, time):
             f[ground] = 0.0
             for j in range(stages.ends.shape[1]):
                 f[stages.ends[element, j]] = 0.0
-            ask(kernels, tables.directory[m, 0], tables, work, f, balance, time, 1,
+            ask(kernels, tables.directory[m, 0], tables, work, f, balance, work.out, time, 1,
                 tables.directory[m, 2] + k * wi, wi, tables.directory[m, 4] + k * wr, wr,
                 tables.directory[m, 6] + k * wm, wm)  # fmt: skip
             for j in range(stages.spans.shape[1]):

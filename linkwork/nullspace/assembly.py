@@ -213,7 +213,7 @@ def spring_forces(forces, reals, memory, m, coef, vals):
             m.end, m.base, m.base, m.base, reals, m.settings[STEP], coef,
             rows_at(memory, 0, memory.size, 1),
         )),
-        refer(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken)),
+        refer(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken, m.base)),
     )  # fmt: skip
 
 
