@@ -14,17 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, MU, density, over_time
+from linkwork.elements.hydraulics.fluids import FLUID, MU, density
 from linkwork.elements.hydraulics.pipes.friction_losses import pipe_loss
 from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, ports, sample_ports
-from linkwork.elements.hydraulics.restrictions import flow_outputs
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.hydraulics.restrictions import FLOW_OUTPUTS, flow_outputs
+from linkwork.elements.layout import BY_RATE, BY_VALUE, OUT, RATE, TANGENT, VALUE, write
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar
+from linkwork.model.outputs import KINETIC_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 LENGTH, DIAMETER, AREA, ROUGH, INERTIA, REALS = record(
@@ -57,18 +58,16 @@ def pipe_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 9]] += (by_density - 1.0) * values[BY_VALUE, i]
             loads.vals[ints[k, 10]] += (by_density + 1.0) * values[BY_VALUE, j]
             loads.vals[ints[k, 11]] += slope * values[BY_VALUE, n] + inertia * values[BY_RATE, n]
+        if motion.coef[OUT] != 0.0:
+            reynolds = abs(q) * reals[k, DIAMETER] / (reals[k, AREA] * reals[k, MU])
+            kinetic = inertia * q * q / (2.0 * rho)
+            write(loads.out, k, flow_outputs(reals, k, p1, p2, q)[1:] + (reynolds, kinetic))
 
 
-def pipe_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    p1, p2, q = (end.value[:, 0] for end in ends)
-    found = flow_outputs(reals, p1, p2, q)
-    del found["mass_flow"]  # a value of its own node
-    reynolds = np.abs(q) * reals[:, DIAMETER] / (reals[:, AREA] * reals[:, MU])
-    kinetic = reals[:, INERTIA] * q * q / (2 * over_time(reals, 0.5 * (p1 + p2))[0])
-    return found | {"reynolds": (reynolds, "1"), "stored_energy": (kinetic, "J")}
-
-
-PIPE = Family("hydraulic pipe", Kernel(pipe_kernel), bodies=3, reals=REALS, circuit=pipe_outputs)
+PIPE = Family(
+    "hydraulic pipe", Kernel(pipe_kernel), bodies=3, reals=REALS,
+    outputs=(*FLOW_OUTPUTS[1:], Output("reynolds", "1"), KINETIC_ENERGY),
+)  # fmt: skip
 
 
 def check_pipe(item: Any) -> None:
@@ -102,7 +101,7 @@ class Pipe(Item):
     the fluid resists changes of flow; flow (kg/s) at the start.
 
     Outputs: mass_flow (kg/s) from p1 to p2, flow (m³/s), pressure_drop (Pa), reynolds number, power
-    (W) between its ends.
+    (W) between its ends, kinetic_energy (J) of its fluid, with inertia.
     """
 
     p1: Port

@@ -8,11 +8,9 @@ The stops push back with c₁ (s − s_end) + c₂ ṡ + c₃ s̈ (accumulator).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from linkwork.elements.hydraulics.accumulator import stop
+from linkwork.elements.hydraulics.accumulator import beyond_stops, stop
 from linkwork.elements.hydraulics.fluids import density
 from linkwork.elements.hydraulics.valves.passages import PASSAGE
 from linkwork.elements.layout import (
@@ -70,12 +68,13 @@ def move_part(ints, reals, k, motion, loads, ends, a, b, part):
         )  # fmt: skip
 
 
-def part_energy(reals: np.ndarray, part: Any) -> np.ndarray:
-    """Kinetic energy, that of the spring and of the stops, over time."""
-    s, v = part.value[:, 0], part.rate[:, 0]
-    beyond = np.minimum(s - reals[:, LOW], 0) + np.maximum(s - reals[:, HIGH], 0)
-    squares = reals[:, MASS] * v * v + reals[:, STIFFNESS] * s * s + reals[:, C1] * beyond**2
-    return 0.5 * squares - reals[:, PRELOAD] * s
+@inlined
+def part_energy(reals, k, values, n):
+    """That of the spring and of the stops, and kinetic energy."""
+    s, v = values[VALUE, n], values[RATE, n]
+    beyond = beyond_stops(s, reals[k, LOW], reals[k, HIGH])
+    stored = s * (0.5 * reals[k, STIFFNESS] * s - reals[k, PRELOAD])
+    return stored + 0.5 * reals[k, C1] * beyond * beyond, 0.5 * reals[k, MASS] * v * v
 
 
 class MovingPart(Item, abstract=True):
