@@ -205,15 +205,17 @@ def reactions(result: Result, joints: Sequence[Sequence[Element]]) -> list[Wrenc
     return out
 
 
-def totals(result: Result) -> dict[Role, np.ndarray]:
-    """Sums over all elements of the outputs that have a role, (T,) or (T, 3)."""
+def totals(result: Result, elements: Sequence[Element] = ()) -> dict[Role, np.ndarray]:
+    """Sums over all elements, or over some, of the outputs that have a role, (T,) or (T, 3)."""
     T = len(result.time)
     sums = {
         role: np.zeros((T, 3) if role in (Role.MOMENTUM, Role.ANGULAR_MOMENTUM) else T)
         for role in Role
     }
+    some = set(map(id, elements or result.system.elements))
     numbers = [
-        i for i, e in enumerate(result.system.elements) if any(x.role for x in declared(e))
+        i for i, e in enumerate(result.system.elements)
+        if id(e) in some and any(x.role for x in declared(e))
     ]
     if not numbers:
         return sums
