@@ -3,7 +3,9 @@
     torque on b about the axis n of a     T = D (p₁ − p₂) − c ω,      ω = n · (ω_b − ω_a)
     mass flow from p₁ to p₂               ρ (D ω + G (p₁ − p₂))       ρ at the mean pressure
 
-D is the displacement in m³/rad, c viscous friction, G leakage.  The axis is fixed in a.
+D is the displacement in m³/rad, c viscous friction, G leakage.  The axis is fixed in a.  Of the
+power q (h₁ − h₂) of the fluid the bodies get D ω (p₁ − p₂); the rest is lost, to leakage and to
+expansion.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def motor_kernel(ints, reals, motion, loads):
         loads.balance[i] += q
         loads.balance[j] -= q
         head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
-        loads.power[0] += c * speed * speed + rho * G * (p1 - p2) * head
+        loads.power[0] += c * speed * speed + q * head - D * speed * (p1 - p2)
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
             by1, by2 = values[BY_VALUE, i], values[BY_VALUE, j]

@@ -21,6 +21,8 @@ import numpy as np
 
 from linkwork.elements.hydraulics.fluids import (
     FLUID,
+    POINTS,
+    WEIGHTS,
     Fluid,
     as_fluid,
     density,
@@ -266,12 +268,11 @@ def tank_kernel(ints, reals, motion, loads):
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 1]] += c * values[BY_RATE, i]
         if motion.coef[OUT] != 0.0:
-            surface = reals[k, SURFACE]
-            above = values[VALUE, i] - surface
-            rho, _, _ = density(reals, k, surface)
-            h = specific_energy(reals, k, surface)
-            energy = c * (h * above + above * above / (2.0 * rho))  # ∫ h dp
-            write(loads.out, k, (above / reals[k, WEIGHT], energy))
+            half, energy = 0.5 * (values[VALUE, i] - reals[k, SURFACE]), 0.0
+            for j in range(len(POINTS)):  # ∫ c h dp
+                h = specific_energy(reals, k, reals[k, SURFACE] + half * (1.0 + POINTS[j]))
+                energy += c * half * WEIGHTS[j] * h
+            write(loads.out, k, (2.0 * half / reals[k, WEIGHT], energy))
 
 
 TANK = Family(

@@ -14,8 +14,10 @@ with q_m = (q₁ + q₂)/2, and Δp(q) of half a cell at the quarter points (fri
 cell has flows of its own at both ends; pressures between cells are values of the pipe.  With the
 energy e = ρ h − p of a unit of volume (fluids) a cell stores and loses
 
-    A L (e(¼) + e(¾))/2 + A L ρ_m'/(32 ρ_m) (p₁ − p₂)² + L/(ρ_m A) (3 q₁² + 2 q₁ q₂ + 3 q₂²)/16
-    (q₁ Δp(¼) + q₂ Δp(¾))/ρ_m, and the kinetic energy that its fluid takes along
+    A L (e(¼) + e(¾))/2 + A L ρ_m'/(32 ρ_m) (p₁ − p₂)²
+    T = L/(ρ_m A) (3 q₁² + 2 q₁ q₂ + 3 q₂²)/16, its kinetic energy
+    (q₁ Δp(¼) + q₂ Δp(¾))/ρ_m, and the kinetic energy that its fluid takes along: the work of the
+    fluxes q²/(ρ A), and T ρ̇_m/ρ_m
 
 which is what the flows φ₁ h₁ + φ₂ h₂ bring, up to terms of the order (Δp/β)².
 """
@@ -75,6 +77,11 @@ def width_of(end, n):
 
 
 @inlined
+def kinetic_of_cell(q1, q2, rho, L, A):
+    return L / (rho * A) * (3.0 * q1 * q1 + 2.0 * q1 * q2 + 3.0 * q2 * q2) / 16.0
+
+
+@inlined
 def stored_in_cell(reals, k, p1, p2, volume):
     """A L (e(¼) + e(¾))/2 + A L ρ_m'/(32 ρ_m) (p₁ − p₂)²."""
     a, b = 0.75 * p1 + 0.25 * p2, 0.25 * p1 + 0.75 * p2
@@ -97,7 +104,7 @@ def pipe_outputs(ints, reals, k, values):
         q1, q2 = values[VALUE, f], values[VALUE, f + 1]
         rho, _, _ = density(reals, k, 0.5 * (p1 + p2))
         stored += stored_in_cell(reals, k, p1, p2, A * L)
-        kinetic += L / (rho * A) * (3.0 * q1 * q1 + 2.0 * q1 * q2 + 3.0 * q2 * q2) / 16.0
+        kinetic += kinetic_of_cell(q1, q2, rho, L, A)
         largest = max(largest, abs(q1), abs(q2))
     reynolds = largest * reals[k, DIAMETER] / (A * reals[k, MU])
     ends = values[VALUE, ints[k, 3]], values[VALUE, ints[k, 3] + 2 * n - 1]
@@ -137,6 +144,7 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
             loads.balance[g] += L * (dq1 + 3.0 * dq2) / 8.0 + at2 - flux + push + A * l2
             convected = (flux - at1) * q1 + (at2 - flux) * q2
             loads.power[0] += (l1 * q1 + l2 * q2 + convected / A) / rm
+            loads.power[0] += kinetic_of_cell(q1, q2, rm, L, A) * 0.5 * drm * (dp1 + dp2) / rm
             if tangent:
                 bp1, bp2, bf, bg = (
                     values[BY_VALUE, i], values[BY_VALUE, j], values[BY_VALUE, f],

@@ -3,7 +3,8 @@
     (L/A) q̇ = p₁ − p₂ − Δp(q)           q mass flow from p₁ to p₂, Δp as in friction_losses
 
 Without inertia the equation is algebraic.  Fluid is stored at its ends, not in it; see
-dynamic_pipe.
+dynamic_pipe.  It moves with the kinetic energy L q²/(2 A ρ₀), which takes q (p₁ − p₂ − Δp)/ρ₀ of
+the power q (h₁ − h₂) between the ends; the rest is lost.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, MU, density
+from linkwork.elements.hydraulics.fluids import FLUID, MU, RHO, density, specific_energy
 from linkwork.elements.hydraulics.pipes.friction_losses import pipe_loss
 from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, ports, sample_ports
 from linkwork.elements.hydraulics.restrictions import FLOW_OUTPUTS, flow_outputs
@@ -50,7 +51,8 @@ def pipe_kernel(ints, reals, motion, loads):
         loads.balance[n] += loss + p2 - p1
         if inertia > 0.0:
             loads.balance[n] += inertia * values[RATE, n]
-        loads.power[0] += q * loss / rho
+        head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
+        loads.power[0] += q * head - q * (p1 - p2 - loss) / reals[k, RHO]
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 5]] += values[BY_VALUE, n]
             loads.vals[ints[k, 8]] -= values[BY_VALUE, n]
@@ -60,7 +62,7 @@ def pipe_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 11]] += slope * values[BY_VALUE, n] + inertia * values[BY_RATE, n]
         if motion.coef[OUT] != 0.0:
             reynolds = abs(q) * reals[k, DIAMETER] / (reals[k, AREA] * reals[k, MU])
-            kinetic = inertia * q * q / (2.0 * rho)
+            kinetic = inertia * q * q / (2.0 * reals[k, RHO])
             write(loads.out, k, flow_outputs(reals, k, p1, p2, q)[1:] + (reynolds, kinetic))
 
 
