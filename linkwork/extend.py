@@ -7,12 +7,16 @@ docs/howto/extend.md has examples that run, CONTRIBUTING.md longer ones.
 
 Elements: an Item is what the user adds to a model.  It gives Entry objects, rows in the table
 of a Family of elements, which has one Kernel and declares the outputs that it writes: each Output
-has a name, a unit, an axis, and perhaps a Role in the sums of energy and momentum (POWER,
-STORED_ENERGY, KINETIC_ENERGY, MOMENTUM and ANGULAR_MOMENTUM are such outputs, REACTION are those
-of a constraint).  A Law changes numbers of an entry in time; factor_law makes one of a drive that
-may follow the motion.  as_frame and as_drive read what the user gave, checks refuses it, and
-rotations has quaternions for arrays (matrix, multiply, exponential, ...) and for kernels (qmul,
-qexp, ...).
+has a name, a unit, an axis, and perhaps a Role in the sums of energy and momentum.  A Law changes
+numbers of an entry in time; factor_law makes one of a drive that may follow the motion.  as_frame
+and as_drive read what the user gave, checks refuses it, and rotations has quaternions for arrays
+(matrix, multiply, exponential, ...) and for kernels (qmul, qexp, ...).  Outputs of many families:
+
+    POWER             the power that the element supplies (W)
+    STORED_ENERGY     what it stores (J);   KINETIC_ENERGY    that of its masses (J)
+    MOMENTUM          of its masses (N s);  ANGULAR_MOMENTUM  about the origin (N m s), world axes
+    REACTION          of a constraint, four of them: force and torque on the second body about a
+                      point, in axes; these, row by row; the point (world axes)
 
 Kernels: kernel(ints, reals, motion, loads) computes all elements of its family: row k of ints
 says where element k finds its nodes and blocks, row k of reals has its numbers, Motion and Loads
