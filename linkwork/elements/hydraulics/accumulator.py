@@ -100,7 +100,7 @@ def accumulator_kernel(ints, reals, motion, loads):
         p, rate = values[VALUE, i], values[RATE, i]
         x, v, acc = values[VALUE, n], values[RATE, n], values[SECOND, n]
         A, m = reals[k, AREA], reals[k, MASS]
-        rho, first, second = density(reals, k, p)
+        rho, first, second = density(ints, reals, k, p)
         pg, stiff = gas_pressure(reals[k, GAS], reals[k, GAS_LENGTH], reals[k, EXPONENT], x)
         held, kx, kv, ka = stop(
             x, v, acc, reals[k, LOW], reals[k, HIGH], reals[k, C1], reals[k, C2], reals[k, C3]
@@ -129,7 +129,7 @@ def accumulator_kernel(ints, reals, motion, loads):
                 + (reals[k, STIFFNESS] + A * stiff + kx) * values[BY_VALUE, n]
             )
         if motion.coef[OUT] != 0.0:
-            h = specific_energy(reals, k, p)
+            h = specific_energy(ints, reals, k, p)
             gas = gas_energy(reals[k, GAS], reals[k, GAS_LENGTH], reals[k, EXPONENT], x)
             beyond = beyond_stops(x, reals[k, LOW], reals[k, HIGH])
             stored = A * gas + x * (0.5 * reals[k, STIFFNESS] * x + reals[k, FORCE])
@@ -139,7 +139,7 @@ def accumulator_kernel(ints, reals, motion, loads):
 
 
 ACCUMULATOR = Family(
-    "hydraulic accumulator", Kernel(accumulator_kernel), bodies=2, reals=REALS,
+    "hydraulic accumulator", Kernel(accumulator_kernel), bodies=2, reals=REALS, integers=1,
     outputs=(
         Output("gas_pressure", "Pa"), Output("volume", "m³"), MASS_FLOW, STORED_ENERGY,
         KINETIC_ENERGY,
@@ -241,7 +241,8 @@ class Accumulator(Item):
             factor * self.loss, factor * back, self.dead_volume, self.lower, self.upper,
             self.stop_stiffness, self.stop_damping, self.stop_mass,
         ])  # fmt: skip
-        return [Entry(ACCUMULATOR, (self.p.node, self.node), reals)]
+        ends, integers = (self.p.node, self.node), (self.p.fluid.kind,)
+        return [Entry(ACCUMULATOR, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -63,7 +63,7 @@ from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.outputs import STORED_ENERGY, Output
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.registry import Entry, Family, Item, Memory
 
 # the fluid's columns come first, those of the line behind them
 LINE = FLUID
@@ -142,24 +142,24 @@ def cylinder_kernel(ints, reals, motion, loads):
         )
         held, held_l, held_v = end_stop(l, v, low, high, reals[k, STOP], reals[k, BOUNCE])
         if l > high:
-            note_corner(reals, k, REALS, motion.time, 1.0, v)
+            note_corner(motion.memory, k, motion.time, 1.0, v)
         elif l < low:
-            note_corner(reals, k, REALS, motion.time, 2.0, -v)
+            note_corner(motion.memory, k, motion.time, 2.0, -v)
         else:
-            note_corner(reals, k, REALS, motion.time, 0.0, 0.0)
+            note_corner(motion.memory, k, motion.time, 0.0, 0.0)
         S = area1 * p1 - area2 * p2 - (area1 - area2) * reals[k, AMBIENT] - rub - held
         F = scale(-S, e)
         line_force(loads.f, a, b, Ra, Rb, sa, sb, F)
         volume1 = reals[k, V1] + area1 * (l - low)
         volume2 = reals[k, V2] + area2 * (high - l)
-        rho1, f1, ff1 = density(reals, k, p1)
-        rho2, f2, ff2 = density(reals, k, p2)
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho1, f1, ff1 = density(ints, reals, k, p1)
+        rho2, f2, ff2 = density(ints, reals, k, p2)
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         G = reals[k, LEAKAGE]
         leak = rho * G * (p1 - p2)
         loads.balance[i] += rho1 * area1 * v + volume1 * f1 * dp1 + leak
         loads.balance[j] += volume2 * f2 * dp2 - rho2 * area2 * v - leak
-        head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
+        head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
         loads.power[0] += rub * v + held_v * v * v + leak * head
         loads.power[1] -= (area1 - area2) * reals[k, AMBIENT] * v
         if coef[TANGENT] != 0.0:
@@ -197,8 +197,8 @@ def cylinder_kernel(ints, reals, motion, loads):
             vals[ints[k, 19]] += volume2 * f2 * values[BY_RATE, j]
         if coef[OUT] != 0.0:
             z = beyond_stops(l, low, high)
-            stored = volume1 * (rho1 * specific_energy(reals, k, p1) - p1)
-            stored += volume2 * (rho2 * specific_energy(reals, k, p2) - p2)
+            stored = volume1 * (rho1 * specific_energy(ints, reals, k, p1) - p1)
+            stored += volume2 * (rho2 * specific_energy(ints, reals, k, p2) - p2)
             stored += 0.5 * reals[k, STOP] * z * z
             flow1 = rho1 * area1 * v + volume1 * f1 * dp1 + leak
             flow2 = volume2 * f2 * dp2 - rho2 * area2 * v - leak
@@ -207,13 +207,13 @@ def cylinder_kernel(ints, reals, motion, loads):
             ))  # fmt: skip
 
 
-def cylinder_length(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def cylinder_length(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     return line_over_time(reals[:, LINE:], r, q)[2]
 
 
 CYLINDER = Family(
-    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS + NOTES, memory=NOTES,
-    notes=NOTES,
+    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS, integers=1,
+    memory=Memory(notes=NOTES),
     outputs=(
         Output("force", "N"), Output("length", "m"), Output("rate", "m/s"), Output("stroke", "m"),
         Output("friction", "N"), Output("volume_1", "m³"), Output("volume_2", "m³"),
@@ -345,10 +345,14 @@ class Cylinder(Item):
             [self.dead_volume] * 2, [
                 self.closed, self.stroke, self.ambient, self.coulomb, self.static, self.stribeck,
                 self.viscous, self.stop_stiffness, self.stop_damping, self.leakage,
-            ], np.zeros(NOTES),
+            ],
         ])  # fmt: skip
         bodies = (fa.body, fb.body, self.p1.node, self.p2.node)
-        return [Entry(CYLINDER, bodies, reals, corner=self.corner())]
+        integers = (self.p1.fluid.kind,)
+        return [
+            Entry(CYLINDER, bodies, reals, integers=integers, corner=self.corner(),
+                  memory=np.zeros(NOTES))
+        ]  # fmt: skip
 
     def corner(self) -> Corner:
         """The ends of the stroke, as a law of its length."""

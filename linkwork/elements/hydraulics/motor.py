@@ -65,12 +65,12 @@ def motor_kernel(ints, reals, motion, loads):
         T = D * (p1 - p2) - c * speed
         accumulate(loads.f, b, 3, scale(-T, n))
         accumulate(loads.f, a, 3, scale(T, u))
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         volume = D * speed + G * (p1 - p2)
         q = rho * volume
         loads.balance[i] += q
         loads.balance[j] -= q
-        head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
+        head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
         loads.power[0] += c * speed * speed + q * head - D * speed * (p1 - p2)
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
@@ -125,7 +125,7 @@ def motor_kernel(ints, reals, motion, loads):
 
 
 MOTOR = Family(
-    "hydraulic motor", Kernel(motor_kernel), bodies=ENDS, reals=REALS,
+    "hydraulic motor", Kernel(motor_kernel), bodies=ENDS, reals=REALS, integers=1,
     outputs=(Output("torque", "N m"), Output("rate", "rad/s"), FLOW, MASS_FLOW, POWER),
 )  # fmt: skip
 
@@ -185,7 +185,8 @@ class RotaryMotor(Item):
         reals = np.concatenate([
             self.p1.fluid.reals(), axis, [self.displacement, self.viscous, self.leakage]
         ])  # fmt: skip
-        return [Entry(MOTOR, (fa.body, fb.body, self.p1.node, self.p2.node), reals)]
+        ends, integers = (fa.body, fb.body, self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(MOTOR, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

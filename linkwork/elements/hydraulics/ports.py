@@ -120,18 +120,18 @@ def store_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, V = ints[k, 0], reals[k, VOLUME]
         p, rate = values[VALUE, i], values[RATE, i]
-        rho, first, second = density(reals, k, p)
+        rho, first, second = density(ints, reals, k, p)
         loads.balance[i] += V * first * rate
         if motion.coef[TANGENT] != 0.0:
             by_value, by_rate = values[BY_VALUE, i], values[BY_RATE, i]
             loads.vals[ints[k, 1]] += V * (first * by_rate + second * rate * by_value)
         if motion.coef[OUT] != 0.0:
-            h = specific_energy(reals, k, p)
+            h = specific_energy(ints, reals, k, p)
             write(loads.out, k, (V * rho, V * (rho * h - p)))
 
 
 STORE = Family(
-    "hydraulic store", Kernel(store_kernel), bodies=1, reals=STORE_REALS,
+    "hydraulic store", Kernel(store_kernel), bodies=1, reals=STORE_REALS, integers=1,
     outputs=(Output("mass", "kg"), STORED_ENERGY),
 )  # fmt: skip
 
@@ -172,7 +172,8 @@ class Pressure(Port):
     def entries(self) -> list[Entry]:
         if not self.stores:
             return []
-        return [Entry(STORE, (self.node,), np.append(self.fluid.reals(), self.volume))]
+        reals = np.append(self.fluid.reals(), self.volume)
+        return [Entry(STORE, (self.node,), reals, integers=(self.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -248,7 +249,7 @@ class Tank(Port):
         reals = np.concatenate([
             self.fluid.reals(), [capacity, self.pressure, self.fluid.rho * self.gravity]
         ])  # fmt: skip
-        return [Entry(TANK, (self.node,), reals)]
+        return [Entry(TANK, (self.node,), reals, integers=(self.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -270,13 +271,13 @@ def tank_kernel(ints, reals, motion, loads):
         if motion.coef[OUT] != 0.0:
             half, energy = 0.5 * (values[VALUE, i] - reals[k, SURFACE]), 0.0
             for j in range(len(POINTS)):  # ∫ c h dp
-                h = specific_energy(reals, k, reals[k, SURFACE] + half * (1.0 + POINTS[j]))
+                h = specific_energy(ints, reals, k, reals[k, SURFACE] + half * (1.0 + POINTS[j]))
                 energy += c * half * WEIGHTS[j] * h
             write(loads.out, k, (2.0 * half / reals[k, WEIGHT], energy))
 
 
 TANK = Family(
-    "hydraulic tank", Kernel(tank_kernel), bodies=1, reals=TANK_REALS,
+    "hydraulic tank", Kernel(tank_kernel), bodies=1, reals=TANK_REALS, integers=1,
     outputs=(Output("level", "m"), STORED_ENERGY),
 )  # fmt: skip
 
@@ -297,18 +298,19 @@ def supply_kernel(ints, reals, motion, loads):
         loads.balance[s] += p - reals[k, GIVEN]
         if lag > 0.0:
             loads.balance[s] += lag * (values[RATE, i] - reals[k, GIVEN_RATE])
-        loads.power[1] += flow * specific_energy(reals, k, p)
+        loads.power[1] += flow * specific_energy(ints, reals, k, p)
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 3]] -= values[BY_VALUE, s]
             loads.vals[ints[k, 4]] += values[BY_VALUE, i] + lag * values[BY_RATE, i]
         if motion.coef[OUT] != 0.0:
-            rho, _, _ = density(reals, k, p)
-            write(loads.out, k, (flow / rho, flow * specific_energy(reals, k, p)))
+            rho, _, _ = density(ints, reals, k, p)
+            write(loads.out, k, (flow / rho, flow * specific_energy(ints, reals, k, p)))
 
 
 SUPPLY = Family(
-    "hydraulic supply", Kernel(supply_kernel), bodies=2, reals=SUPPLY_REALS, outputs=(FLOW, POWER)
-)
+    "hydraulic supply", Kernel(supply_kernel), bodies=2, reals=SUPPLY_REALS, integers=1,
+    outputs=(FLOW, POWER),
+)  # fmt: skip
 
 
 def supply_entry(item: Any, drive: Any) -> Entry:
@@ -320,7 +322,8 @@ def supply_entry(item: Any, drive: Any) -> Entry:
         law = Law(GIVEN, lambda times: drive.jet(times)[:, :2], 2)
     else:
         law = Law(GIVEN, lambda times: drive.values(times)[:, None], 1)
-    return Entry(SUPPLY, (item.node, item.flow), reals, laws=[law])
+    ends, integers = (item.node, item.flow), (item.fluid.kind,)
+    return Entry(SUPPLY, ends, reals, laws=[law], integers=integers)
 
 
 @dataclass(eq=False)

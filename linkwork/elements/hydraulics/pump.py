@@ -34,11 +34,11 @@ def pump_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, j, Q, G = ints[k, 0], ints[k, 1], reals[k, GIVEN], reals[k, LEAKAGE]
         p1, p2 = values[VALUE, i], values[VALUE, j]
-        rho, first, _ = density(reals, k, p1)
+        rho, first, _ = density(ints, reals, k, p1)
         volume = Q - G * (p2 - p1)
         loads.balance[i] += rho * volume
         loads.balance[j] -= rho * volume
-        head = specific_energy(reals, k, p2) - specific_energy(reals, k, p1)
+        head = specific_energy(ints, reals, k, p2) - specific_energy(ints, reals, k, p1)
         loads.power[1] += rho * Q * head
         loads.power[0] += rho * G * (p2 - p1) * head
         if motion.coef[TANGENT] != 0.0:
@@ -53,7 +53,7 @@ def pump_kernel(ints, reals, motion, loads):
 
 
 PUMP = Family(
-    "hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS,
+    "hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, integers=1,
     outputs=(FLOW, MASS_FLOW, POWER, Output("pressure_rise", "Pa")),
 )  # fmt: skip
 
@@ -84,7 +84,8 @@ class Pump(Item):
     def entries(self) -> list[Entry]:
         reals = np.append(self.p1.fluid.reals(), [0.0, self.leakage])
         laws = [factor_law(GIVEN, self.flow)]
-        return [Entry(PUMP, (self.p1.node, self.p2.node), reals, laws=laws)]
+        ends, integers = (self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(PUMP, ends, reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -101,15 +102,15 @@ def source_kernel(ints, reals, motion, loads):
         i, q = ints[k, 0], reals[k, GIVEN]
         loads.balance[i] -= q
         p = motion.values[VALUE, i]
-        h = specific_energy(reals, k, p)
+        h = specific_energy(ints, reals, k, p)
         loads.power[1] += q * h
         if motion.coef[OUT] != 0.0:
-            rho, _, _ = density(reals, k, p)
+            rho, _, _ = density(ints, reals, k, p)
             write(loads.out, k, (q, q / rho, q * h))
 
 
 SOURCE = Family(
-    "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS,
+    "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS, integers=1,
     outputs=(MASS_FLOW, FLOW, POWER),
 )  # fmt: skip
 
@@ -134,7 +135,8 @@ class FlowSource(Item):
 
     def entries(self) -> list[Entry]:
         reals = np.append(self.p.fluid.reals(), 0.0)
-        return [Entry(SOURCE, (self.p.node,), reals, laws=[factor_law(GIVEN, self.mass_flow)])]
+        laws, integers = [factor_law(GIVEN, self.mass_flow)], (self.p.fluid.kind,)
+        return [Entry(SOURCE, (self.p.node,), reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -66,9 +66,9 @@ def opened(x):
 
 
 @inlined
-def restricted(reals, k, p1, p2, factor, soft):
+def restricted(ints, reals, k, p1, p2, factor, soft):
     """q = factor √ρ y(Δp), its slopes by p₁ and p₂."""
-    rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+    rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
     if rho < THIN * reals[k, RHO]:  # iterations alone come here, of linear fluids
         rho, first = THIN * reals[k, RHO], 0.0
     y, slope = turbulent(p1 - p2, soft)
@@ -88,7 +88,7 @@ def restriction_kernel(ints, reals, motion, loads):
         if drop < 0.0:
             factor, soft = reals[k, BACK], reals[k, SOFT_BACK]
         factor *= max(reals[k, OPENING], 0.0)
-        q, by1, by2 = restricted(reals, k, p1, p2, factor, soft)
+        q, by1, by2 = restricted(ints, reals, k, p1, p2, factor, soft)
         crack, full, leak = reals[k, CRACK], reals[k, FULL], reals[k, LEAK]
         if full > crack:
             a, slope = opened((drop - crack) / (full - crack))
@@ -97,7 +97,8 @@ def restriction_kernel(ints, reals, motion, loads):
             q *= a
         loads.balance[i] += q
         loads.balance[j] -= q
-        loads.power[0] += q * (specific_energy(reals, k, p1) - specific_energy(reals, k, p2))
+        h1, h2 = specific_energy(ints, reals, k, p1), specific_energy(ints, reals, k, p2)
+        loads.power[0] += q * (h1 - h2)
         if motion.coef[TANGENT] != 0.0:
             by1, by2 = by1 * values[BY_VALUE, i], by2 * values[BY_VALUE, j]
             loads.vals[ints[k, 2]] += by1
@@ -105,20 +106,20 @@ def restriction_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 4]] -= by1
             loads.vals[ints[k, 5]] -= by2
         if motion.coef[OUT] != 0.0:
-            write(loads.out, k, flow_outputs(reals, k, p1, p2, q))
+            write(loads.out, k, flow_outputs(ints, reals, k, p1, p2, q))
 
 
 @inlined
-def flow_outputs(reals, k, p1, p2, q):
+def flow_outputs(ints, reals, k, p1, p2, q):
     """What a mass flow between two pressures means: itself, volume flow, power, pressure drop."""
-    head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
-    rho, _, _ = density(reals, k, 0.5 * (p1 + p2))
+    head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
+    rho, _, _ = density(ints, reals, k, 0.5 * (p1 + p2))
     return (q, q / rho, q * head, p1 - p2)
 
 
 FLOW_OUTPUTS = (MASS_FLOW, FLOW, POWER, Output("pressure_drop", "Pa"))
 RESTRICTION = Family(
-    "hydraulic restriction", Kernel(restriction_kernel), bodies=2, reals=REALS,
+    "hydraulic restriction", Kernel(restriction_kernel), bodies=2, reals=REALS, integers=1,
     outputs=FLOW_OUTPUTS,
 )  # fmt: skip
 
@@ -182,7 +183,8 @@ class Orifice(Item):
         fluid = self.p1.fluid
         reals = restriction_reals(fluid, factor, factor, self.area, self.critical_reynolds)
         ends = (self.p1.node, self.p2.node)
-        return [Entry(RESTRICTION, ends, reals, laws=[factor_law(OPENING, self.opening)])]
+        laws = [factor_law(OPENING, self.opening)]
+        return [Entry(RESTRICTION, ends, reals, laws=laws, integers=(fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -228,7 +230,8 @@ class MinorLoss(Item):
         reals = restriction_reals(
             self.p1.fluid, forth, back, self.area, self.critical_reynolds
         )  # fmt: skip
-        return [Entry(RESTRICTION, (self.p1.node, self.p2.node), reals)]
+        ends, integers = (self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(RESTRICTION, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -268,7 +271,8 @@ class ThreeWayLoss(Item):
         ):  # fmt: skip
             factor = area * math.sqrt(2 / k)
             reals = restriction_reals(self.p1.fluid, factor, 0.0, area, 10.0)
-            found.append(Entry(RESTRICTION, tuple(end.node for end in ends), reals))
+            nodes, integers = tuple(end.node for end in ends), (self.p1.fluid.kind,)
+            found.append(Entry(RESTRICTION, nodes, reals, integers=integers))
         return found
 
     @classmethod
@@ -321,7 +325,8 @@ class ReliefValve(Item):
         reals = restriction_reals(
             self.p1.fluid, factor, factor, self.area, 10.0, self.crack, self.full, self.leakage
         )
-        return [Entry(RESTRICTION, (self.p1.node, self.p2.node), reals)]
+        ends, integers = (self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(RESTRICTION, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

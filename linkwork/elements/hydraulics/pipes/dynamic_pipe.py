@@ -82,13 +82,13 @@ def kinetic_of_cell(q1, q2, rho, L, A):
 
 
 @inlined
-def stored_in_cell(reals, k, p1, p2, volume):
+def stored_in_cell(ints, reals, k, p1, p2, volume):
     """A L (e(¼) + e(¾))/2 + A L ρ_m'/(32 ρ_m) (p₁ − p₂)²."""
     a, b = 0.75 * p1 + 0.25 * p2, 0.25 * p1 + 0.75 * p2
-    ra, _, _ = density(reals, k, a)
-    rb, _, _ = density(reals, k, b)
-    rm, drm, _ = density(reals, k, 0.5 * (p1 + p2))
-    e = ra * specific_energy(reals, k, a) - a + rb * specific_energy(reals, k, b) - b
+    ra, _, _ = density(ints, reals, k, a)
+    rb, _, _ = density(ints, reals, k, b)
+    rm, drm, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+    e = ra * specific_energy(ints, reals, k, a) - a + rb * specific_energy(ints, reals, k, b) - b
     return volume * (0.5 * e + drm / (32.0 * rm) * (p1 - p2) ** 2)
 
 
@@ -102,8 +102,8 @@ def pipe_outputs(ints, reals, k, values):
         p2 = values[VALUE, pressure_place(ints, k, c + 1, n)[2]]
         f = ints[k, 3] + 2 * c
         q1, q2 = values[VALUE, f], values[VALUE, f + 1]
-        rho, _, _ = density(reals, k, 0.5 * (p1 + p2))
-        stored += stored_in_cell(reals, k, p1, p2, A * L)
+        rho, _, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+        stored += stored_in_cell(ints, reals, k, p1, p2, A * L)
         kinetic += kinetic_of_cell(q1, q2, rho, L, A)
         largest = max(largest, abs(q1), abs(q2))
     reynolds = largest * reals[k, DIAMETER] / (A * reals[k, MU])
@@ -125,17 +125,17 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
             f, g = ints[k, 3] + s, ints[k, 3] + s + 1
             p1, p2, q1, q2 = values[VALUE, i], values[VALUE, j], values[VALUE, f], values[VALUE, g]
             dp1, dp2, dq1, dq2 = values[RATE, i], values[RATE, j], values[RATE, f], values[RATE, g]
-            _, da, dda = density(reals, k, 0.75 * p1 + 0.25 * p2)
-            _, db, ddb = density(reals, k, 0.25 * p1 + 0.75 * p2)
+            _, da, dda = density(ints, reals, k, 0.75 * p1 + 0.25 * p2)
+            _, db, ddb = density(ints, reals, k, 0.25 * p1 + 0.75 * p2)
             C = A * L / 8.0
             left, right = 3.0 * dp1 + dp2, dp1 + 3.0 * dp2
             qm = 0.5 * (q1 + q2)
             into1, into2 = qm + C * da * left, C * db * right - qm
             loads.balance[i] += into1
             loads.balance[j] += into2
-            rm, drm, _ = density(reals, k, 0.5 * (p1 + p2))
-            ra, dra, _ = density(reals, k, p1)
-            rb, drb, _ = density(reals, k, p2)
+            rm, drm, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+            ra, dra, _ = density(ints, reals, k, p1)
+            rb, drb, _ = density(ints, reals, k, p2)
             l1, s1 = pipe_loss(0.75 * q1 + 0.25 * q2, rm, mu, 0.5 * L, D, A, rough)
             l2, s2 = pipe_loss(0.25 * q1 + 0.75 * q2, rm, mu, 0.5 * L, D, A, rough)
             flux, at1, at2 = qm * qm / (rm * A), q1 * q1 / (ra * A), q2 * q2 / (rb * A)
@@ -186,7 +186,7 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
 
 DYNAMIC_PIPE = Family(
     "hydraulic dynamic pipe", Kernel(dynamic_pipe_kernel), bodies=ENDS, reals=DYNAMIC.end,
-    integers=1,
+    integers=2,
     outputs=(
         Output("mass_flow_1", "kg/s"), Output("mass_flow_2", "kg/s"), Output("reynolds", "1"),
         STORED_ENERGY, KINETIC_ENERGY,
@@ -263,7 +263,7 @@ class DynamicPipe(Item):
         reals = pipe_reals(self, self.length / self.elements)
         between = REFERENCE if self.elements == 1 else self.inner
         ends = (self.p1.node, self.p2.node, between, self.flows)
-        return [Entry(DYNAMIC_PIPE, ends, reals, integers=(self.elements,))]
+        return [Entry(DYNAMIC_PIPE, ends, reals, integers=(self.elements, self.p1.fluid.kind))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

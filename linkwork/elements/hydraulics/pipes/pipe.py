@@ -40,7 +40,7 @@ def pipe_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, j, n = ints[k, 0], ints[k, 1], ints[k, 2]
         p1, p2, q = values[VALUE, i], values[VALUE, j], values[VALUE, n]
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         loss, slope = pipe_loss(
             q, rho, reals[k, MU], reals[k, LENGTH], reals[k, DIAMETER], reals[k, AREA],
             reals[k, ROUGH],
@@ -51,7 +51,7 @@ def pipe_kernel(ints, reals, motion, loads):
         loads.balance[n] += loss + p2 - p1
         if inertia > 0.0:
             loads.balance[n] += inertia * values[RATE, n]
-        head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
+        head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
         loads.power[0] += q * head - q * (p1 - p2 - loss) / reals[k, RHO]
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 5]] += values[BY_VALUE, n]
@@ -63,11 +63,11 @@ def pipe_kernel(ints, reals, motion, loads):
         if motion.coef[OUT] != 0.0:
             reynolds = abs(q) * reals[k, DIAMETER] / (reals[k, AREA] * reals[k, MU])
             kinetic = inertia * q * q / (2.0 * reals[k, RHO])
-            write(loads.out, k, flow_outputs(reals, k, p1, p2, q)[1:] + (reynolds, kinetic))
+            write(loads.out, k, flow_outputs(ints, reals, k, p1, p2, q)[1:] + (reynolds, kinetic))
 
 
 PIPE = Family(
-    "hydraulic pipe", Kernel(pipe_kernel), bodies=3, reals=REALS,
+    "hydraulic pipe", Kernel(pipe_kernel), bodies=3, reals=REALS, integers=1,
     outputs=(*FLOW_OUTPUTS[1:], Output("reynolds", "1"), KINETIC_ENERGY),
 )  # fmt: skip
 
@@ -134,7 +134,8 @@ class Pipe(Item):
         reals = pipe_reals(self, self.length)
         inertia = self.length / reals[AREA] if self.inertia else 0.0
         ends: tuple[Port, Port] = (self.p1, self.p2)
-        return [Entry(PIPE, (*(p.node for p in ends), self.node), np.append(reals, inertia))]
+        nodes, reals = (*(p.node for p in ends), self.node), np.append(reals, inertia)
+        return [Entry(PIPE, nodes, reals, integers=(self.p1.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

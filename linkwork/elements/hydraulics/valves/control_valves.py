@@ -62,7 +62,7 @@ EDGE_OUTPUTS = (
     *(Output(f"mass_flow_{name}", "kg/s") for name in ("1_2", "3_4", "1_3", "2_4")), POWER
 )  # fmt: skip
 VALVE = Family(
-    "hydraulic valve", Kernel(valve_kernel), bodies=4, reals=VALVE_REALS,
+    "hydraulic valve", Kernel(valve_kernel), bodies=4, reals=VALVE_REALS, integers=1,
     outputs=(Output("opening", "1"), *EDGE_OUTPUTS),
 )  # fmt: skip
 
@@ -105,7 +105,8 @@ class Valve(Item):
             factor, soft_drop(fluid, factor, self.area, 10.0), self.leakage, 1.0, 0.0, 0.0
         ])  # fmt: skip
         ends = (self.p1.node, self.p2.node, self.p3.node, self.p4.node)
-        return [Entry(VALVE, ends, reals, laws=[factor_law(OPENING, self.opening)])]
+        laws = [factor_law(OPENING, self.opening)]
+        return [Entry(VALVE, ends, reals, laws=laws, integers=(fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -129,7 +130,7 @@ def spool_kernel(ints, reals, motion, loads):
 
 
 SPOOL_VALVE = Family(
-    "hydraulic spool valve", Kernel(spool_kernel), bodies=ENDS, reals=REALS,
+    "hydraulic spool valve", Kernel(spool_kernel), bodies=ENDS, reals=REALS, integers=1,
     outputs=(*EDGE_OUTPUTS, Output("force", "N"), STORED_ENERGY, KINETIC_ENERGY),
 )  # fmt: skip
 
@@ -198,7 +199,8 @@ class SpoolValve(MovingPart):
         reals = np.concatenate([fluid.reals(), passage_words, part])
         pilots = [REFERENCE if p is None else p.node for p in (self.p5, self.p6)]
         ends = (self.p1.node, self.p2.node, self.p3.node, self.p4.node, *pilots, self.node)
-        return [Entry(SPOOL_VALVE, ends, reals, laws=[factor_law(FORCE, self.force)])]
+        laws = [factor_law(FORCE, self.force)]
+        return [Entry(SPOOL_VALVE, ends, reals, laws=laws, integers=(fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

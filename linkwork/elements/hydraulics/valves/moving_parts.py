@@ -40,7 +40,7 @@ def move_part(ints, reals, k, motion, loads, ends, a, b, part):
     low, high, force = reals[k, LOW], reals[k, HIGH], reals[k, FORCE]
     held, kx, kv, ka = stop(s, v, acc, low, high, reals[k, C1], reals[k, C2], reals[k, C3])
     pa, pb = values[VALUE, i], values[VALUE, j]
-    rho, first, _ = density(reals, k, 0.5 * (pa + pb))
+    rho, first, _ = density(ints, reals, k, 0.5 * (pa + pb))
     q = rho * A * v
     loads.balance[i] += q
     loads.balance[j] -= q
@@ -49,7 +49,7 @@ def move_part(ints, reals, k, motion, loads, ends, a, b, part):
     elastic = kx * (s - (low if s < low else high))
     loads.power[0] += c * v * v + (held - elastic) * v
     if A != 0.0:
-        head = specific_energy(reals, k, pa) - specific_energy(reals, k, pb)
+        head = specific_energy(ints, reals, k, pa) - specific_energy(ints, reals, k, pb)
         loads.power[0] += q * head - A * v * (pa - pb)
     loads.power[1] += force * v
     if motion.coef[TANGENT] != 0.0:

@@ -44,11 +44,11 @@ def passage(ints, reals, k, motion, loads, ends, one, two, sign, s, part):
     p1, p2 = values[VALUE, i], values[VALUE, j]
     open_, by_s = opening(s, sign, reals[k, LEAK], reals[k, LIMIT])
     soft = reals[k, SOFT]
-    unit, by1, by2 = restricted(reals, k, p1, p2, reals[k, FACTOR], soft)
+    unit, by1, by2 = restricted(ints, reals, k, p1, p2, reals[k, FACTOR], soft)
     q = open_ * unit
     loads.balance[i] += q
     loads.balance[j] -= q
-    lost = q * (specific_energy(reals, k, p1) - specific_energy(reals, k, p2))
+    lost = q * (specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2))
     loads.power[0] += lost
     jet, drop = sign * reals[k, JET], p1 - p2
     size = (drop * drop + soft * soft) ** 0.5

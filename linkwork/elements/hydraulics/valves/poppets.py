@@ -37,7 +37,7 @@ from linkwork.model.registry import Entry, Family, Item
 def poppet_outputs(ints, reals, k, values, q, part):
     """What its flow means, stored and kinetic energy."""
     p1, p2 = values[VALUE, ints[k, 0]], values[VALUE, ints[k, 1]]
-    return flow_outputs(reals, k, p1, p2, q) + part_energy(reals, k, values, ints[k, part])
+    return flow_outputs(ints, reals, k, p1, p2, q) + part_energy(reals, k, values, ints[k, part])
 
 
 def pressure_valve_kernel(ints, reals, motion, loads):
@@ -62,7 +62,7 @@ def flow_valve_kernel(ints, reals, motion, loads):
 
 PRESSURE_VALVE, FLOW_VALVE = (
     Family(f"hydraulic {name} valve", Kernel(kernel), bodies=ends, reals=REALS,
-           outputs=(*FLOW_OUTPUTS, STORED_ENERGY, KINETIC_ENERGY))
+           integers=1, outputs=(*FLOW_OUTPUTS, STORED_ENERGY, KINETIC_ENERGY))
     for name, kernel, ends in (
         ("pressure", pressure_valve_kernel, 3), ("flow", flow_valve_kernel, 4),
     )
@@ -135,7 +135,8 @@ class PressureValve(Poppet):
 
     def entries(self) -> list[Entry]:
         ends = (self.p1.node, self.p2.node, self.node)
-        return [Entry(PRESSURE_VALVE, ends, self.reals(-self.preload))]
+        integers = (self.p1.fluid.kind,)
+        return [Entry(PRESSURE_VALVE, ends, self.reals(-self.preload), integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -165,7 +166,8 @@ class FlowValve(Poppet):
 
     def entries(self) -> list[Entry]:
         ends = (self.p1.node, self.p2.node, self.p3.node, self.node)
-        return [Entry(FLOW_VALVE, ends, self.reals(self.preload))]
+        integers = (self.p1.fluid.kind,)
+        return [Entry(FLOW_VALVE, ends, self.reals(self.preload), integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
