@@ -29,6 +29,7 @@ class Output:
     axis  : "" for a number, "xyz" or "wxyz" for a vector, else the numbers of its components
     words : what it is, where the name alone does not say it
     total : whether several elements of one item add up; else the last of them counts
+    change : whether results have its change since their first time
     """
 
     name: str
@@ -37,6 +38,7 @@ class Output:
     words: str = ""
     role: Role | None = None
     total: bool = False
+    change: bool = False
 
     @property
     def size(self) -> int:

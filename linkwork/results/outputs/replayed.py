@@ -129,7 +129,8 @@ class ItemOutputs:
         """(T,) or (T, components): the sum over the elements, or that of the last."""
         places = self.places(name)
         found = [self._table()[:, place] for _, place in places]
-        return np.sum(found, axis=0) if self.declared[name].adds else found[-1].copy()
+        values = np.sum(found, axis=0) if self.declared[name].adds else found[-1].copy()
+        return values - values[0] if self.declared[name].change else values
 
     def places(self, name: str) -> list[tuple[int, slice | int]]:
         self._table()
