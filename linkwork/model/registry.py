@@ -26,6 +26,7 @@ from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
+from linkwork.model.outputs import Role
 from linkwork.model.signals.load_readings import loads_read
 
 ITEMS: dict[str, type[Item]] = {}
@@ -79,6 +80,12 @@ class Family:
     # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
     # `stored_energy` counts as potential energy of the model
     circuit: Callable | None = None
+
+    @property
+    def stores_energy(self) -> bool:
+        """Whether its elements have a potential."""
+        declared = self.outputs if isinstance(self.outputs, tuple) else ()
+        return self.potential is not None or any(x.role is Role.STORED for x in declared)
 
     @property
     def counts_turns(self) -> bool:

@@ -43,19 +43,23 @@ NOTHING = Remembered(np.zeros(0, np.int64), np.zeros((0, 0)), None)
 
 def replay(
     result: Result, numbers: Collection[int], each: bool = False, forces: bool = False,
-    turns: bool = True,
+    turns: bool = True, accelerated: bool = True,
 ) -> tuple[Replay, Iterator[tuple[slice, Asked]]]:  # fmt: skip
     """Some elements of a result, and their answers a part of the times at a time.
 
     each  : whether the power of each element is wanted;   forces : their forces on bodies
     turns : whether angles are counted over turns, else they are those within half a turn of where
             they were described
+    accelerated : whether bodies have their accelerations, else none
     """
     asked = Replay(result.data, part_of(result.system, numbers), each, forces)
-    return asked, answers(result, asked, remembered(result, asked) if turns else NOTHING)
+    known = remembered(result, asked) if turns else NOTHING
+    return asked, answers(result, asked, known, accelerated)
 
 
-def answers(result: Result, asked: Replay, known: Remembered) -> Iterator[tuple[slice, Asked]]:
+def answers(
+    result: Result, asked: Replay, known: Remembered, accelerated: bool
+) -> Iterator[tuple[slice, Asked]]:
     system, T = result.system, len(result.time)
     each = 13 * system.bodies + 3 * system.layout.values + asked.width + asked.ends.size * 6
     size = max(1, min(CHUNK, share(BLOCK) // (8 * max(each, 1))))
@@ -70,6 +74,7 @@ def answers(result: Result, asked: Replay, known: Remembered) -> Iterator[tuple[
                     known.values,
                 )
             )  # fmt: skip
+            acceleration = acceleration if accelerated else np.zeros_like(acceleration)
             rows = Rows(time, motion, acceleration, gamma, values, asked.schedule(time), memory)
             yield part, asked.over(rows, system.memory_places[known.columns])
     forget_failures(system.model)
@@ -204,16 +209,17 @@ def reactions(result: Result, joints: Sequence[Sequence[Element]]) -> list[Wrenc
     return out
 
 
-def totals(result: Result) -> dict[Role, np.ndarray]:
-    """Sums over all elements of the outputs that have a role, (T,) or (T, 3)."""
+def totals(result: Result, wanted: Collection[int] | None = None) -> dict[Role, np.ndarray]:
+    """Sums over all elements, or those of these numbers, of the outputs that have a role, (T,) or
+    (T, 3)."""
     T = len(result.time)
     sums = {
         role: np.zeros((T, 3) if role in (Role.MOMENTUM, Role.ANGULAR_MOMENTUM) else T)
         for role in Role
     }
-    numbers = [
-        i for i, e in enumerate(result.system.elements) if any(x.role for x in declared(e))
-    ]
+    elements = result.system.elements
+    wanted = range(len(elements)) if wanted is None else wanted
+    numbers = [i for i in wanted if any(x.role for x in declared(elements[i]))]
     if not numbers:
         return sums
     asked, parts = replay(result, numbers)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.joints.driven import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.bodies.moving_frame import MovingFrame
@@ -24,7 +23,6 @@ from linkwork.results.outputs.replayed import (
     reaction,
 )
 from linkwork.results.outputs.stored import circuit_outputs, drive_power, family_outputs
-from linkwork.results.outputs.user_force import user_wrenches
 from linkwork.results.outputs.views.base import Output, View
 from linkwork.system.compilation.numbering import Element
 
@@ -63,8 +61,6 @@ class ElementView(View):
             outputs |= self._friction_outputs(rubbing)
         if any(e.entry.family.name.startswith("heat of friction") for e in mine):
             outputs["heat_flow"] = self._heat_output(self._item, outputs["heat_flow"])
-        if isinstance(self._item, UserForce):
-            outputs |= self._user_outputs(self._item)
         if isinstance(self._item, DrivenJoint):
             outputs = self._drive_outputs(self._item, joints, outputs)
         if isinstance(self._item, StrapdownSensor):
@@ -88,24 +84,6 @@ class ElementView(View):
         words = f"{word} of the drive {'about' if turns else 'along'} its axis, on the second body"
         drive, vector = Output(along, "", units, words), outputs[word]
         return outputs | {word: drive, f"reaction_{word}": vector, f"drive_{word}": drive}
-
-    def _user_outputs(self, item: UserForce) -> dict[str, Output]:
-        """Forces and torques of a user's function at each of its frames, and their power."""
-        outputs = {}
-        for k, frame in enumerate(item.acted_on):
-            end = f"_{k + 1}" if len(item.acted_on) > 1 else ""
-            for column, (word, units) in enumerate((("force", "N"), ("torque", "N m"))):
-                outputs[word + end] = Output(
-                    partial(self._user_part, item, k, 3 * column), "xyz", units,
-                    f"{word} on {frame.body!r} (world axes)",
-                )  # fmt: skip
-        outputs["power"] = Output(
-            lambda: user_wrenches(self._result, item)[1], "", "W", "power that it supplies"
-        )
-        return outputs
-
-    def _user_part(self, item: UserForce, k: int, column: int) -> np.ndarray:
-        return user_wrenches(self._result, item)[0][:, k, column : column + 3]
 
     def _sensor_outputs(self, sensor: StrapdownSensor) -> dict[str, Output]:
         result = self._result
