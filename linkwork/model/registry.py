@@ -82,12 +82,6 @@ class Family:
     circuit: Callable | None = None
 
     @property
-    def stores_energy(self) -> bool:
-        """Whether its elements have a potential."""
-        declared = self.outputs if isinstance(self.outputs, tuple) else ()
-        return self.potential is not None or any(x.role is Role.STORED for x in declared)
-
-    @property
     def counts_turns(self) -> bool:
         """Whether it remembers angles over turns."""
         return self.history == 1 or bool(self.counts)
@@ -96,6 +90,12 @@ class Family:
     def history(self) -> int:
         """How much it remembers of accepted steps, beside its notes."""
         return int(self.memory) - self.notes
+
+    @property
+    def stores_energy(self) -> bool:
+        """Whether it has a potential energy."""
+        declared = self.outputs if isinstance(self.outputs, tuple) else ()
+        return self.potential is not None or any(x.role is Role.STORED for x in declared)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled by its name in its module, so that a restored run has the families of this
