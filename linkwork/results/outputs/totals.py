@@ -63,15 +63,20 @@ def add_bodies(masses, gravity, motion, sums):
                 sums[k, 5 + i] += L[i]
 
 
-def sums_of_bodies(result: Result) -> np.ndarray:
-    """(T, 8): kinetic and potential energy, momentum and angular momentum of all bodies."""
+def sums_of_bodies(result: Result, bodies: Collection[int] | None = None) -> np.ndarray:
+    """(T, 8): kinetic and potential energy, momentum and angular momentum of all bodies, or of
+    those of these numbers."""
     tables = result.system.tables
     table, gravity = writable(tables.bodies), writable(tables.gravity)
+    if bodies is not None:
+        table = np.where(np.isin(np.arange(len(table)), list(bodies))[:, None], table, 0.0)
 
     def of_block(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
         sums = np.zeros((len(motion), 8))
         add_bodies(table, gravity, np.ascontiguousarray(motion), sums)
         for link in result.system.flexible:
+            if bodies is not None and link.frame not in bodies:
+                continue
             of_link = link_sums(link, motion, values)
             sums[:, 0] += of_link.kinetic
             sums[:, 1] += of_link.strain - of_link.weight @ gravity
