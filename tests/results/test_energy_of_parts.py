@@ -63,7 +63,7 @@ def test_energy_of_a_damped_spring():
     np.testing.assert_allclose(spring.dissipated, lost, atol=1e-12)
     np.testing.assert_allclose(spring.stored, 40 * (length - 1) ** 2, atol=1e-12)
     np.testing.assert_allclose(run["spring"].dissipated_power, 3 * rate**2, atol=1e-12)
-    assert lost[-1] > 0.5 and not np.any(spring.kinetic.values) and not np.any(spring.supplied.values)
+    assert lost[-1] > 0.5 and not spring.kinetic.values.any() and not spring.supplied.values.any()
     speed = run["bob"].velocity.values[:, 2]
     work = 4 * np.sin(2 * np.pi * 0.7 * run.time) * speed
     np.testing.assert_allclose(run["push"].supplied_power, work, atol=1e-12)
