@@ -29,19 +29,21 @@ Loads = dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]]
 def applied(result: Result, item: Any, frames: np.ndarray) -> Loads:
     """Body number → point, force and torque (F, 3) in world axes, about the item's marker, at some
     of the stored times; what elements remember comes from all of them."""
-    full, motion = result.system, result.motion[frames]
+    full, motion, rows = result.system, result.motion[frames], frames
     elements = [
         i for i, e in enumerate(full.elements) if e.owner == item.name and not e.entry.rows
     ]
-    asked, parts = replay(result, elements, forces=True, accelerated=False)
-    loads = {int(b): np.zeros((len(result), 6)) for b in np.unique(asked.ends[asked.ends >= 0])}
+    if any(full.elements[i].entry.family.memory for i in elements):
+        rows = np.arange(len(result))
+    asked, parts = replay(result, elements, forces=True, rows=rows, accelerated=False)
+    loads = {int(b): np.zeros((len(rows), 6)) for b in np.unique(asked.ends[asked.ends >= 0])}
     for part, answer in parts:
         for (k, j), b in np.ndenumerate(asked.ends):
             if b >= 0:
                 loads[b][part] -= answer.wrenches[:, k, j]
     found: Loads = {}
     for b, load in loads.items():
-        m, on_body = motion[:, b], load[frames]
+        m, on_body = motion[:, b], load if rows is frames else load[frames]
         R = rotations.matrix(m[:, 3:7])
         arm = rotate(R, np.broadcast_to(_marker(item, full.names[b]), (len(m), 3)))
         force = on_body[:, :3]

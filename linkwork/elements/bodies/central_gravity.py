@@ -16,14 +16,13 @@ import numpy as np
 
 from linkwork.elements.bodies.body import Body
 from linkwork.elements.bodies.other_masses import other_masses
-from linkwork.elements.layout import CK, OUT, POS, TANGENT, add33, write
+from linkwork.elements.layout import CK, POS, TANGENT, add33
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.kernels.vectors import IDENTITY, accumulate, at, dot, madd, mscale, outer, scale, sub
 from linkwork.model import checks
 from linkwork.model.given import Vector, given
-from linkwork.model.outputs import STORED_ENERGY
 from linkwork.model.registry import Entry, Family, Item
 
 # the strength is μ m
@@ -40,16 +39,19 @@ def central_gravity_kernel(ints, reals, motion, loads):
         r2 = dot(d, d)
         s = reals[k, STRENGTH] / (r2 * r2**0.5)
         accumulate(f, b, 0, scale(s, d))
-        if coef[OUT] != 0.0:
-            write(loads.out, k, (-s * r2,))
         if coef[TANGENT] != 0.0:
             X = madd(IDENTITY, mscale(-3.0 / r2, outer(d, d)))
             add33(vals, ints[k, BASE], 0, 0, coef[CK] * s, X)
 
 
+def central_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+    d = np.linalg.norm(r[0] - reals[:, CENTRE : CENTRE + 3], axis=1)
+    return -reals[:, STRENGTH] / d
+
+
 CENTRAL_GRAVITY = Family(
     "central gravity", Kernel(central_gravity_kernel), bodies=1, reals=REALS,
-    loads=(STRENGTH,), outputs=(STORED_ENERGY,),
+    potential=central_potential, loads=(STRENGTH,),
 )  # fmt: skip
 
 
@@ -61,7 +63,7 @@ class CentralGravity(Item):
     mu        : G M (m³/s²), for the earth 3.986e14
     centre    : the point (m, world axes); default (0, 0, 0)
 
-    The model's own gravity is not changed.  Outputs: stored_energy (J), zero far away.
+    The model's own gravity is not changed.
 
     Example
     -------
