@@ -13,7 +13,7 @@ H = 1e-3
 LOADS = [
     "Force", "Torque", "ForcePair", "JointTorque", "JointForce", "Spring", "TorsionSpring",
     "Bushing", "Rod", "DeformableHinge", "DeformableDisplacement", "DeformableJoint",
-    "DeformableAxial", "DeformableSlide", "ViscousBody",
+    "DeformableAxial", "DeformableSlide", "ViscousBody", "UserForce",
 ]  # fmt: skip
 
 

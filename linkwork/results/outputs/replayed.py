@@ -43,7 +43,7 @@ NOTHING = Remembered(np.zeros(0, np.int64), np.zeros((0, 0)), None)
 
 def replay(
     result: Result, numbers: Collection[int], each: bool = False, forces: bool = False,
-    turns: bool = True, rows: np.ndarray | None = None,
+    turns: bool = True, rows: np.ndarray | None = None, accelerated: bool = True,
 ) -> tuple[Replay, Iterator[tuple[slice, Asked]]]:  # fmt: skip
     """Some elements of a result, and their answers a part of the times at a time.
 
@@ -51,14 +51,15 @@ def replay(
     turns : whether angles are counted over turns, else they are those within half a turn of where
             they were described
     rows  : which of the stored times; all of them, as elements that remember a path need
+    accelerated : whether bodies have their accelerations, else none
     """
     asked = Replay(result.data, part_of(result.system, numbers), each, forces)
     known = remembered(result, asked) if turns else NOTHING
-    return asked, answers(result, asked, known, rows)
+    return asked, answers(result, asked, known, rows, accelerated)
 
 
 def answers(
-    result: Result, asked: Replay, known: Remembered, rows: np.ndarray | None
+    result: Result, asked: Replay, known: Remembered, rows: np.ndarray | None, accelerated: bool
 ) -> Iterator[tuple[slice, Asked]]:
     system, T = result.system, len(result) if rows is None else len(rows)
     each = 13 * system.bodies + 3 * system.layout.values + asked.width + asked.ends.size * 6
@@ -73,6 +74,7 @@ def answers(
             motion, acceleration, gamma, values = (
                 np.ascontiguousarray(x[some], float) for x in numbers
             )
+            acceleration = acceleration if accelerated else np.zeros_like(acceleration)
             time, memory = np.ascontiguousarray(result.time[some]), np.ascontiguousarray(memory)
             states = Rows(time, motion, acceleration, gamma, values, asked.schedule(time), memory)
             yield part, asked.over(states, known.columns)
@@ -209,18 +211,17 @@ def reactions(result: Result, joints: Sequence[Sequence[Element]]) -> list[Wrenc
     return out
 
 
-def totals(result: Result, elements: Sequence[Element] = ()) -> dict[Role, np.ndarray]:
-    """Sums over all elements, or over some, of the outputs that have a role, (T,) or (T, 3)."""
+def totals(result: Result, wanted: Collection[int] | None = None) -> dict[Role, np.ndarray]:
+    """Sums over all elements, or those of these numbers, of the outputs that have a role, (T,) or
+    (T, 3)."""
     T = len(result.time)
     sums = {
         role: np.zeros((T, 3) if role in (Role.MOMENTUM, Role.ANGULAR_MOMENTUM) else T)
         for role in Role
     }
-    some = set(map(id, elements or result.system.elements))
-    numbers = [
-        i for i, e in enumerate(result.system.elements)
-        if id(e) in some and any(x.role for x in declared(e))
-    ]
+    elements = result.system.elements
+    wanted = range(len(elements)) if wanted is None else wanted
+    numbers = [i for i in wanted if any(x.role for x in declared(elements[i]))]
     if not numbers:
         return sums
     asked, parts = replay(result, numbers)

@@ -10,7 +10,7 @@ consistent inertia (outputs.beam_inertia) add.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,10 +19,12 @@ from linkwork.kernels.compiled import compiled
 from linkwork.kernels.rotations import rotation_matrix
 from linkwork.kernels.vectors import add, at, at4, at9, cross, dot, mv, scale, three
 from linkwork.model.outputs import Role
+from linkwork.results.outputs import replayed
 from linkwork.results.files.file_array import blocks
 from linkwork.results.outputs.deformed.beam_inertia import all_mass_sums
 from linkwork.results.outputs.deformed.flexible import link_sums
 from linkwork.results.outputs.stored import circuit_outputs, potential_energy
+from linkwork.system.compilation.numbering import Element
 from linkwork.system.data import writable
 
 if TYPE_CHECKING:
@@ -61,15 +63,20 @@ def add_bodies(masses, gravity, motion, sums):
                 sums[k, 5 + i] += L[i]
 
 
-def sums_of_bodies(result: Result) -> np.ndarray:
-    """(T, 8): kinetic and potential energy, momentum and angular momentum of all bodies."""
+def sums_of_bodies(result: Result, bodies: Collection[int] | None = None) -> np.ndarray:
+    """(T, 8): kinetic and potential energy, momentum and angular momentum of all bodies, or of
+    those of these numbers."""
     tables = result.system.tables
     table, gravity = writable(tables.bodies), writable(tables.gravity)
+    if bodies is not None:
+        table = np.where(np.isin(np.arange(len(table)), list(bodies))[:, None], table, 0.0)
 
     def of_block(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
         sums = np.zeros((len(motion), 8))
         add_bodies(table, gravity, np.ascontiguousarray(motion), sums)
         for link in result.system.flexible:
+            if bodies is not None and link.frame not in bodies:
+                continue
             of_link = link_sums(link, motion, values)
             sums[:, 0] += of_link.kinetic
             sums[:, 1] += of_link.strain - of_link.weight @ gravity
@@ -112,7 +119,19 @@ def all_potential_energy(result: Result) -> np.ndarray:
     energy = result.sums_of_bodies[:, 1] + result.sums_of_elements[Role.STORED]
     if variable is not None:
         energy = energy - variable.weight @ result.system.tables.gravity
-    for e in result.system.elements:
+    return energy + undeclared_energy(result, result.system.elements)
+
+
+def stored_by(result: Result, numbers: Collection[int]) -> np.ndarray:
+    """Energy that the elements of these numbers store, (T,)."""
+    elements = [result.system.elements[i] for i in numbers]
+    return replayed.totals(result, numbers)[Role.STORED] + undeclared_energy(result, elements)
+
+
+def undeclared_energy(result: Result, elements: Sequence[Element]) -> np.ndarray:
+    """Of elements whose kernels do not write it."""
+    energy = np.zeros(len(result.time))
+    for e in elements:
         if e.entry.family.potential is not None:
             energy = energy + potential_energy(result, e)
         if e.entry.family.circuit is not None:
