@@ -25,7 +25,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.bodies.body import IDENTITY, Body
-from linkwork.elements.layout import CD, CK, CM, GRAVITY, OMEGA, POS, ROT, TANGENT, VEL, add33
+from linkwork.elements.layout import (
+    CD, CK, CM, GRAVITY, OMEGA, OUT, POS, ROT, TANGENT, VEL, add33, write,
+)  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -36,6 +38,7 @@ from linkwork.kernels.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.given import Components, DriveLike, MatrixLike, given
+from linkwork.model.outputs import MASS_OUTPUTS
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: m, ṁ, c, ċ, c̈, J, J̇, J̇_g
@@ -61,9 +64,14 @@ def variable_mass_kernel(ints, reals, motion, loads):
         accumulate(f, b, 0, mv(R, n))
         accumulate(f, b, 3, moment)
         speed = add(at(nodes, b, VEL), mv(R, add(arm, c1)))
-        lost = 0.5 * dot(speed, speed) - dot(g, add(at(nodes, b, POS), mv(R, c)))
+        place = add(at(nodes, b, POS), mv(R, c))
+        lost = 0.5 * dot(speed, speed) - dot(g, place)
         power[1] += dot(n, c1) + reals[k, MASS1] * lost
         power[1] += 0.5 * dot(w, mv(at9(reals, k, INERTIA1), w)) - dot(w, mv(Jg, w))
+        if coef[OUT] != 0.0:
+            p = scale(m, speed)
+            energies = 0.5 * (dot(p, speed) + dot(w, h)), -dot(g, scale(m, place))
+            write(loads.out, k, energies + p + add(cross(place, p), mv(R, h)))
         if coef[TANGENT] != 0.0:
             base, T, S = ints[k, BASE], inverse_tangent(at(x, b, 3)), skew(c)
             W = madd(madd(mm(skew(w), S), skew(arm)), mscale(2.0, skew(c1)))
@@ -89,7 +97,7 @@ def start_of(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
 
 VARIABLE_MASS = Family(
     "variable mass", Kernel(variable_mass_kernel), bodies=1, reals=REALS, inertial=True,
-    lumped=start_of,
+    lumped=start_of, outputs=MASS_OUTPUTS,
 )  # fmt: skip
 
 

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.model.outputs import REACTION
+from linkwork.results.outputs.replayed import ItemOutputs, declared
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -58,6 +61,18 @@ class View:
                     partial(self._values, row, place), axis, units, output.replace("_", " ")
                 )
         return outputs
+
+    def _declared_outputs(self, asked: ItemOutputs) -> dict[str, Output]:
+        """What the families of the item's elements declare."""
+        elements = [self._result.system.elements[i] for i in asked.numbers]
+        return {
+            x.name: Output(
+                partial(asked.__getitem__, x.name), x.axis, x.unit,
+                x.words or x.name.replace("_", " "),
+            )
+            for e in elements for x in declared(e)
+            if not x.name.startswith("_") and x not in REACTION
+        }  # fmt: skip
 
     def _values(self, row: int, place: slice) -> np.ndarray:
         found = self._result.values[:, row, place]

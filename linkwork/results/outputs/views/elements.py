@@ -14,12 +14,10 @@ from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.bodies.moving_frame import MovingFrame
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.kernels.rotations import rotate
-from linkwork.model.outputs import REACTION
 from linkwork.results.outputs.joint_angles import lock_angle
 from linkwork.results.outputs.replayed import (
     ItemOutputs,
     Wrench,
-    declared,
     has_reaction,
     reaction,
 )
@@ -58,7 +56,7 @@ class ElementView(View):
                 outputs |= self._family_outputs(e)
             if e.entry.family.circuit is not None:
                 self._add_circuit_outputs(e, outputs)
-        outputs |= self._declared_outputs(asked, mine)
+        outputs |= self._declared_outputs(asked)
         if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
             outputs |= self._friction_outputs(rubbing)
         if any(e.entry.family.name.startswith("heat of friction") for e in mine):
@@ -139,17 +137,6 @@ class ElementView(View):
             axis = "xyz" if values.ndim == 2 else ""
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
-
-    def _declared_outputs(self, asked: ItemOutputs, mine: list[Element]) -> dict[str, Output]:
-        """What the families of the elements declare."""
-        return {
-            x.name: Output(
-                partial(asked.__getitem__, x.name), x.axis, x.unit,
-                x.words or x.name.replace("_", " "),
-            )
-            for e in mine for x in declared(e)
-            if not x.name.startswith("_") and x not in REACTION
-        }  # fmt: skip
 
     def _add_circuit_outputs(self, e: Element, outputs: dict[str, Output]) -> None:
         """Those of an element with vector nodes; what several elements store is added up."""
