@@ -39,7 +39,7 @@ from linkwork.kernels.vectors import (
     three, tm, tv,
 )  # fmt: skip
 from linkwork.model.outputs import MASS_OUTPUTS
-from linkwork.model.registry import Entry, Family
+from linkwork.model.registry import Entry, Family, Mass, point_masses
 
 KINDS = ("lumped", "consistent")
 EACH = 3  # of offsets f
@@ -138,19 +138,18 @@ def beam_inertia_kernel(ints, reals, motion, loads):
 BEAM_INERTIA_KERNEL = Kernel(beam_inertia_kernel, allocates=True)
 
 
-def lumped_pieces(reals: np.ndarray) -> list[tuple[float, np.ndarray, np.ndarray]]:
-    """Mass, centre and inertia of every piece as a point, for scales."""
-    n = 2 if len(reals) == places(2)[3] else 3
-    masses = reals[places(n)[0] : places(n)[1]].reshape(n, n).sum(axis=1)
-    none = np.zeros((3, 3))
-    return [(float(m), reals[EACH * i : EACH * i + 3], none) for i, m in enumerate(masses)]
+def masses_of_nodes(reals: np.ndarray) -> list[Mass]:
+    """Σ_j C_ij at each node: as heavy as the element, with the same centre of mass."""
+    n = 2 if reals.shape[1] == places(2)[3] else 3
+    masses = reals[:, places(n)[2] : places(n)[3]].reshape(-1, n, n).sum(axis=2)
+    return [point_masses(masses[:, i], reals[:, EACH * i : EACH * i + 3]) for i in range(n)]
 
 
 @functools.cache
 def beam_inertia_family(nodes: int) -> Family:
     return Family(
         f"inertia of a beam of {nodes} nodes", BEAM_INERTIA_KERNEL, bodies=nodes,
-        reals=places(nodes)[3], inertial=True, lumped=lumped_pieces, outputs=MASS_OUTPUTS,
+        reals=places(nodes)[3], inertial=True, masses=masses_of_nodes, outputs=MASS_OUTPUTS,
     )  # fmt: skip
 
 

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from linkwork.model.frame import GROUND
-from linkwork.model.registry import Item
+from linkwork.model.registry import Item, Mass
 
 
-class Piece(NamedTuple):
-    """A mass on a body or a node: how much, its centre, and the inertia about that, in its axes."""
-
-    end: Any
-    mass: float
-    centre: np.ndarray
-    inertia: np.ndarray
-
-
-def pieces_of(item: Item) -> list[Piece]:
-    """The masses that an item brings, at t = 0."""
-    bodies = [Piece(x, x.mass, np.zeros(3), np.asarray(x.inertia)) for x in item.bodies()]
-    found = [piece for piece in bodies if piece.mass > 0 or np.any(piece.inertia)]
+def masses_of_item(item: Item) -> list[tuple[Any, Mass]]:
+    """The masses that an item brings, at t = 0, each with the body or the node that it is on."""
+    found = [(x, Mass(x.mass, np.zeros(3), np.asarray(x.inertia))) for x in item.bodies()]
     for entry in item.entries():
-        if entry.family.lumped is not None:
-            lumped = entry.family.lumped(*entry.numbers)
-            parts = lumped if isinstance(lumped, list) else [lumped]
-            found += [Piece(end, *part) for end, part in zip(entry.bodies, parts)]
+        found += zip(entry.bodies, entry.masses())
     return found
 
 
@@ -38,8 +25,8 @@ def other_masses(items: Iterable[Item]) -> dict[Item, list[Any]]:
     found: dict[Item, list[Any]] = {}
     for item in items:
         own = [*item.bodies(), *item.vector_nodes()]
-        pieces = [] if item in own else pieces_of(item)
-        if pieces:
+        masses = [] if item in own else masses_of_item(item)
+        if masses:
             mine = {id(end) for end in (GROUND, *own)}
-            found[item] = [piece.end for piece in pieces if id(piece.end) not in mine]
+            found[item] = [end for end, _ in masses if id(end) not in mine]
     return found

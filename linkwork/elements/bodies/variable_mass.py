@@ -39,7 +39,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.given import Components, DriveLike, MatrixLike, given
 from linkwork.model.outputs import MASS_OUTPUTS
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item, Law, Mass
 
 # reals: m, ṁ, c, ċ, c̈, J, J̇, J̇_g
 MASS, MASS1, CENTRE, CENTRE1, CENTRE2, INERTIA, INERTIA1, SHAPE1, REALS = record(
@@ -87,17 +87,17 @@ def variable_mass_kernel(ints, reals, motion, loads):
             add33(vals, base, 3, 3, coef[CK], mm(S, Z))
 
 
-def start_of(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about it, of an entry."""
-    return (
-        float(reals[MASS]), reals[CENTRE : CENTRE + 3],
-        reals[INERTIA : INERTIA + 9].reshape(3, 3),
-    )  # fmt: skip
+def masses_of_reals(reals: np.ndarray) -> list[Mass]:
+    inertia, shape_rate = (reals[:, i : i + 9].reshape(-1, 3, 3) for i in (INERTIA, SHAPE1))
+    return [Mass(
+        reals[:, MASS], reals[:, CENTRE : CENTRE + 3], inertia, reals[:, MASS1],
+        reals[:, CENTRE1 : CENTRE1 + 3], shape_rate,
+    )]  # fmt: skip
 
 
 VARIABLE_MASS = Family(
     "variable mass", Kernel(variable_mass_kernel), bodies=1, reals=REALS, inertial=True,
-    lumped=start_of, outputs=MASS_OUTPUTS,
+    masses=masses_of_reals, outputs=MASS_OUTPUTS,
 )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ from linkwork.kernels.vectors import (
     skew, sub, three, tm, tv,
 )  # fmt: skip
 from linkwork.model.outputs import MASS_OUTPUTS, STORED_ENERGY, Output
-from linkwork.model.registry import Family
+from linkwork.model.registry import Family, point_masses
 
 # reals of a segment: l₀, EA, c, point f on each body
 LENGTH, EA, DAMPING, ARMS, REALS = record(length=1, ea=1, damping=1, arms=6, reals=0)
@@ -177,5 +177,5 @@ SEGMENTS = {
 }  # fmt: skip
 POINT = Family(
     "cable point", Kernel(point_kernel), bodies=1, reals=POINT_REALS,
-    lumped=lambda reals: (float(reals[0]), np.zeros(3), np.zeros((3, 3))), outputs=MASS_OUTPUTS,
+    masses=lambda reals: [point_masses(reals[:, MASS])], outputs=MASS_OUTPUTS,
 )  # fmt: skip

@@ -36,7 +36,7 @@ from linkwork.kernels.vectors import (
     skew, sub, three, transpose, tv,
 )  # fmt: skip
 from linkwork.model.outputs import MASS_OUTPUTS
-from linkwork.model.registry import Entry, Family
+from linkwork.model.registry import Entry, Family, Mass
 
 MOST = 24  # amplitudes of a link
 
@@ -329,21 +329,21 @@ def inertia_kernel(ints, reals, motion, loads):
 KERNEL = Kernel(inertia_kernel)
 
 
-def undeformed(integers: np.ndarray, reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about it of a straight link, in the axes of F."""
-    c = reals
+def mass_of_frame(integers: np.ndarray, reals: np.ndarray) -> list[Mass]:
+    """Of a straight link, in the axes of F."""
+    c = reals[0]
     mass, P, J = c[MASS], c[P0 : P0 + 9].reshape(3, 3), c[JBAR : JBAR + 9].reshape(3, 3)
     centre = c[S0 : S0 + 3] / mass
     about = J + np.trace(P) * np.eye(3) - P  # the origin
     shift = centre @ centre * np.eye(3) - np.outer(centre, centre)
-    return float(mass), centre, about - mass * shift
+    return [Mass(np.array([mass]), centre[None], (about - mass * shift)[None])]
 
 
 @cache
 def inertia_family(amplitudes: int) -> Family:
     """The family of links with so many amplitudes; all share one kernel."""
     return Family(
-        f"link{amplitudes}", KERNEL, bodies=2, inertial=True, lumped=undeformed,
+        f"link{amplitudes}", KERNEL, bodies=2, inertial=True, masses=mass_of_frame,
         shares=True, integers=1, outputs=MASS_OUTPUTS,
         reals=constant_count(amplitudes) + room_count(amplitudes),
     )  # fmt: skip
