@@ -30,7 +30,11 @@ from linkwork.system.compilation.flexible import find_links
 from linkwork.system.compilation.numbering import signal_pairs
 from linkwork.system.compilation.start_rows import start_entries
 from linkwork.system.compilation.tables import (
-    inertias_of, make_tables, round_off, scales, write_addresses,
+    inertias_of,
+    make_tables,
+    round_off,
+    scales,
+    write_addresses,
 )  # fmt: skip
 from linkwork.system.data import Data, protected
 from linkwork.system.evaluate import Tables, evaluate

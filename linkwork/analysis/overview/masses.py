@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.analysis.assembly.assemble import Assembled
-from linkwork.elements.bodies.other_masses import masses_of_item
+from linkwork.elements.bodies.other_masses import Attached, masses_of_item
 from linkwork.kernels import rotations
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
-from linkwork.model.registry import Mass
 
 
 class Summary(NamedTuple):
@@ -32,8 +31,8 @@ def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Summary]:
     return found
 
 
-def summary(masses: list[tuple[Any, Mass]], assembled: Assembled | None) -> Summary:
-    placed = [(mass, *place_of(end, assembled)) for end, mass in masses]
+def summary(masses: list[Attached], assembled: Assembled | None) -> Summary:
+    placed = [(x.start, *place_of(x.end, assembled)) for x in masses]
     m = np.array([mass.mass for mass, _, _ in placed])
     centres = np.array([r + R @ mass.centre for mass, r, R in placed])
     centre = m @ centres / m.sum() if m.sum() > 0 else centres.mean(axis=0)
