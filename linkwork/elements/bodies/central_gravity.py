@@ -3,9 +3,9 @@
     F = −μ m d/|d|³,   d = p − c,   V = −μ m/|d|          μ = G M
     K = μ m (I − 3 d dᵀ/|d|²)/|d|³
 
-at the centre p = r + R u of a mass on a body, where the moment is u × RᵀF, or at a point.  The field
-is taken as uniform over the inertia about that centre.  A mass that changes, or moves by u̇ in its
-body, takes up −F·R u̇ − μ ṁ/|d| beside what forces on bodies do; it counts as supplied.
+at the centre p = r + R u of a mass on a body, where the moment is u × RᵀF, or at a point.  The
+field is taken as uniform over the inertia about p.  A mass that changes, or moves by u̇ in its body,
+takes up −F·R u̇ − μ ṁ/|d| beside what forces on bodies do; it counts as supplied.
 """
 
 from __future__ import annotations

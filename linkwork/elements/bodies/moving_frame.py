@@ -1,8 +1,8 @@
 """The inertia of masses whose motion is described in a frame that moves.
 
 The frame's origin accelerates by a₀ and it turns with w₀, ẇ₀, all in its own axes; r, v and ω are
-those that an observer in the frame sees.  Beside Newton and Euler's equations stand, for a mass with
-its centre at p = r + R c, c in the axes of its body, and the inertia J about it,
+those that an observer in the frame sees.  Beside Newton and Euler's equations stand, for a mass
+with its centre at p = r + R c, c in the axes of its body, and the inertia J about it,
 
     F = m (a₀ + ẇ₀ × p + w₀ × (w₀ × p) + 2 w₀ × ṗ)                         frame axes
     c × RᵀF + ω × J w − J (ω × w) + J Rᵀẇ₀ + w × J ω + w × J w + J̇_g w,    w = Rᵀw₀    body axes

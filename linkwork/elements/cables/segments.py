@@ -104,7 +104,8 @@ def segment_kernel(ints, reals, motion, loads):
         N = reals[k, EA] * strain + c * rate
         if coef[OUT] != 0.0:
             write(loads.out, k, (max(N, 0.0), 0.5 * reals[k, EA] * strain * strain * l0))
-        if N <= 0.0:
+        if N <= 0.0:  # the damper takes up all that the string gives
+            loads.power[0] -= reals[k, EA] * strain * rate
             continue
         F = scale(N, e)
         if free_a:
