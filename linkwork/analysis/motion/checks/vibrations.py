@@ -42,7 +42,10 @@ STORED = 0.05  # of it, in elements with a potential
 def vibration_trouble(result: Result, method: object, there: float, noise: float, h: float) -> str:
     """One sentence on vibrations that the step does not resolve; empty where there are none."""
     system = result.system
-    elastic = [e for e in system.elements if e.entry.family.stores_energy]
+    elastic = [
+        e for e in system.elements
+        if e.entry.family.stores_energy and e.entry.family.masses is None  # not of weight alone
+    ]  # fmt: skip
     if not elastic or int(result.info.get("every", 1)) != 1:
         return ""
     if system.moving and len(system.all_rows) >= system.layout.motions:  # laws impose all of it
