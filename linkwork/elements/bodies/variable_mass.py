@@ -114,6 +114,7 @@ class VariableMass(Item):
 
     Each number may be a function of time.  It adds to the body's own mass, which may be zero.  What
     leaves the body takes its momentum with it: the thrust of a rocket is a Force of its own.
+    Outputs: kinetic_energy, stored_energy (of its weight), momentum, angular_momentum.
 
     Example
     -------
