@@ -56,6 +56,8 @@ MOMENTUM = Output("momentum", "N s", "xyz", role=Role.MOMENTUM)
 ANGULAR_MOMENTUM = Output(
     "angular_momentum", "N m s", "xyz", "angular momentum about the origin", Role.ANGULAR_MOMENTUM
 )
+# of what has mass: in this order
+MASS_OUTPUTS = (KINETIC_ENERGY, STORED_ENERGY, MOMENTUM, ANGULAR_MOMENTUM)
 POWER = Output("power", "W", words="power that it supplies", total=True)
 
 # of a constraint: force and torque on its second body about a point, in axes whose rotation matrix

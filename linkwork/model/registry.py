@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -92,11 +92,11 @@ class Family:
     shares: bool = False  # elements with the same numbers read those of the first of them
     whole: bool = False  # may write the blocks between its bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
+    inertial: bool = False  # its forces depend on accelerations
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
     slender: bool = False  # far stiffer along its axis than across it
-    # numpy: reals -> mass, centre, inertia about it, at t = 0; a list of these for several bodies
-    lumped: Callable | None = None
+    # numpy: reals (T, n) -> its `Mass` on each of its ends, those of bodies as rigid ones
+    masses: Callable | None = None
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Any = None  # the declared outputs that the kernel writes (model.outputs)
     # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
@@ -143,6 +143,23 @@ class Law:
     signal: Drive | None = None
 
 
+class Mass(NamedTuple):
+    """A mass on an end of an element over T times, in the axes of the end."""
+
+    mass: np.ndarray  # (T,)
+    centre: np.ndarray  # (T, 3) from the origin of the end
+    inertia: np.ndarray  # (T, 3, 3) about that centre
+    mass_rate: Any = 0.0
+    centre_rate: Any = 0.0
+    shape_rate: Any = 0.0  # of the inertia, because masses move
+
+
+def point_masses(mass: np.ndarray, centre: np.ndarray | None = None) -> Mass:
+    """Masses (T,) of points, at the origin of their end or at a centre (T, 3)."""
+    T = len(mass)
+    return Mass(mass, np.zeros((T, 3)) if centre is None else centre, np.zeros((T, 3, 3)))
+
+
 @dataclass
 class Entry:
     """One element: a row of its family's table."""
@@ -183,6 +200,17 @@ class Entry:
     def numbers_with(self, row: np.ndarray) -> tuple[np.ndarray, ...]:
         """The same with another row, or those of several times."""
         return (self.integer_row, row) if self.family.integers else (row,)
+
+    def masses(self, times: Any = None) -> list[Mass]:
+        """Its masses on its ends at some times; without these at the start, without a time axis."""
+        if self.family.masses is None:
+            return []
+        start = times is None
+        reals = np.tile(np.asarray(self.reals, float), (1 if start else len(times), 1))
+        for law in self.laws if not start else ():
+            reals[:, law.column : law.column + law.length] = law.values(times)
+        found = self.family.masses(*self.numbers_with(reals))
+        return [Mass(*(x[0] for x in mass[:3])) for mass in found] if start else found
 
     @property
     def loaded(self) -> bool:

@@ -67,10 +67,10 @@ def frames_of(item: Any) -> list[Frame]:
         found = item.frame
     elif found is None and isinstance(item, ForcePair):
         found = [as_frame(end, item.label) for end in (item.a, item.b)]
-    elif found is None and isinstance(item, (MovingFrame, VariableMass)):
+    elif found is None and isinstance(item, VariableMass):
         found = item.body
-    elif found is None and isinstance(item, CentralGravity):
-        found = [Frame(body) for body in item.bodies_attracted()]
+    elif found is None and isinstance(item, (MovingFrame, CentralGravity)):
+        found = [Frame(x.end, x.start.centre) for x in item.masses() if carries_frames(x.end)]
     if carries_frames(found):
         found = Frame(found)
     return [found] if isinstance(found, Frame) else list(found or ())

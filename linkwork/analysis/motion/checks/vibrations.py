@@ -42,7 +42,8 @@ def vibration_trouble(result: Result, method: object, there: float, noise: float
     system = result.system
     elastic = [
         i for i, e in enumerate(system.elements)
-        if e.entry.family.stores_energy and any(0 <= b < system.bodies for b in e.ends)
+        if e.entry.family.stores_energy and e.entry.family.masses is None  # not of weight alone
+        and any(0 <= b < system.bodies for b in e.ends)
     ]  # fmt: skip
     if not elastic or int(result.info.get("every", 1)) != 1:
         return ""

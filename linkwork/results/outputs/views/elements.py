@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.elements.joints.driven import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
+from linkwork.elements.bodies.central_gravity import CentralGravity
 from linkwork.elements.bodies.moving_frame import MovingFrame
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.kernels.rotations import rotate
@@ -86,12 +87,17 @@ class ElementView(View):
         result = self._result
         body = sensor.frames[0].body
         b = result.system.names.index(str(body.name))
-        frames = [x for x in result.system.model.items.values() if isinstance(x, MovingFrame)]
-        moving = next((x.values(result.time) for x in frames if x.body is body), None)
+        items = result.system.model.items.values()
+        frames = [x for x in items if isinstance(x, MovingFrame)]
+        frames.sort(key=lambda x: x.body is not body)  # all describe the whole model
+        moving = frames[0].values(result.time) if frames else None
+        centres = [x for x in items if isinstance(x, CentralGravity)]
 
         def measured(name: str) -> np.ndarray:
             motion, acceleration = result.motion[:, b], result.acceleration[:, b]
-            gravity = result.system.tables.gravity
+            gravity, place = result.system.tables.gravity, sensor.place(motion)
+            for centre in centres:
+                gravity = gravity + centre.field(place)
             return sensor.measured(motion, acceleration, gravity, moving)[name]
 
         units = {"acceleration": "m/s²", "specific_force": "m/s²", "angular_velocity": "rad/s",
