@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import compiled
 from test_friction import check_tangents
 
 import linkwork as lw
 from linkwork import Result, compile_model
-from linkwork.elements.friction.history import replay, replay_in_space
+from linkwork.elements.friction.bristles import bristles
+from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.extend import rotations
 
 JOINTS = {
@@ -81,6 +83,29 @@ def wandering(rng, T=400):
     return v * np.gradient(t)[:, None], v
 
 
+@compiled
+def along_a_line(reals, n, s, v):
+    """Coefficients (T,) of bristles along a path s with the speeds v; n: points of the table."""
+    c, z = np.empty(s.size), 0.0
+    for k in range(s.size):
+        c[k], z, _, _ = bristles(reals, 0, n, k > 0, z, s[k] - s[max(k - 1, 0)], v[k])
+    return c
+
+
+@compiled
+def in_space(reals, n, steps, v, first):
+    """The same of vectors (T, 3), from the path of each step and the deflection before them."""
+    out = np.empty(steps.shape)
+    z = (first[0], first[1], first[2])
+    for k in range(len(steps)):
+        known = k > 0 or not np.isnan(first[0])
+        step, speed = (steps[k, 0], steps[k, 1], steps[k, 2]), (v[k, 0], v[k, 1], v[k, 2])
+        c, z, _, _ = bristles_in_space(reals, 0, n, known, z, step, speed)
+        for j in range(3):
+            out[k, j] = c[j]
+    return out
+
+
 def numbers(element):
     """Its row of reals, and how many points its table has."""
     return element.reals[None].copy(), element.integers[0]
@@ -93,9 +118,9 @@ def test_along_a_line_they_are_the_scalar_bristles(model):
     along, speed = steps @ u, v @ u
     row, points = numbers(entry({}, model, lw.Prismatic))
     path = np.concatenate([[0], np.cumsum(along[1:])])
-    c, _ = replay(row, points, path, speed, np.ones(len(v)), np.nan).T
+    c = along_a_line(row, points, path, speed)
     row, points = numbers(entry({}, model))
-    found = replay_in_space(row, points, along[:, None] * u, speed[:, None] * u, np.full(3, np.nan))
+    found = in_space(row, points, along[:, None] * u, speed[:, None] * u, np.full(3, np.nan))
     np.testing.assert_allclose(found, c[:, None] * u, atol=1e-12)
 
 
@@ -106,11 +131,11 @@ def test_no_direction_is_preferred(model):
     steps, v = wandering(rng)
     row, points = numbers(entry({}, model))
     bent = rng.normal(size=3)
-    plain = replay_in_space(row, points, steps, v, bent)
+    plain = in_space(row, points, steps, v, bent)
     for _ in range(5):
         Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-        turned = replay_in_space(row, points, np.ascontiguousarray(steps @ Q.T),
-                                 np.ascontiguousarray(v @ Q.T), Q @ bent)
+        turned = in_space(row, points, np.ascontiguousarray(steps @ Q.T),
+                          np.ascontiguousarray(v @ Q.T), Q @ bent)
         np.testing.assert_allclose(turned, plain @ Q.T, atol=1e-11)
 
 

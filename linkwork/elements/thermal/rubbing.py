@@ -23,18 +23,19 @@ from linkwork.elements.friction import surfaces
 from linkwork.elements.friction.bristles import (
     LOADS, POINTS, RADIUS, TABLE, bristles,
 )  # fmt: skip
-from linkwork.elements.friction.friction import MEMORY, load_of, path_of, shaped
+from linkwork.elements.friction.friction import MEMORY, PATH, load_of, path_of, shaped
 from linkwork.elements.friction.surfaces import (
     WEIGHTS, load_and_arms, relative_motion, surface_accepted, surface_bristles,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, OMEGA, ROT, TANGENT, int_width,
+    ACCEPT, CD, CK, OMEGA, OUT, ROT, TANGENT, int_width, write,
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.rotations import qmul, qscale
 from linkwork.kernels.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.nodes import Node
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family
 
 # ends a, b, place: its row against both bodies; where friction's own ints would begin, so that
@@ -42,6 +43,7 @@ from linkwork.model.registry import Entry, Family
 TA, TB, SHIFT = 9, 10, int_width(3, 0) - LOADS
 SPACE_MEMORY = surfaces.MEMORY
 ZERO = (0.0, 0.0, 0.0)
+HEAT = Output("heat_flow", "W", total=True)
 
 
 @inlined
@@ -84,6 +86,8 @@ def rubbing_kernel(ints, reals, motion, loads):
         cs, cv = cs * slope, cv * slope
         N *= reals[i, last - MEMORY - 1]
         loads.balance[place] -= N * c * v
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (N * c * v, s, v, radius if turns else 0.0))
         if coef[ACCEPT] != 0.0:
             reals[i, last - 2], reals[i, last - 1] = s, z
         if coef[TANGENT] != 0.0:
@@ -113,6 +117,8 @@ def surface_rubbing_kernel(ints, reals, motion, loads):
         )
         N *= reals[i, last - SPACE_MEMORY - WEIGHTS - 1]
         loads.balance[ints[i, 2]] -= N * dot(c, v)
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (N * dot(c, v),))
         if coef[ACCEPT] != 0.0:
             surface_accepted(reals, i, x, rho, z)
         if coef[TANGENT] != 0.0:
@@ -136,10 +142,11 @@ LINE, SPACE = Kernel(rubbing_kernel), Kernel(surface_rubbing_kernel)
 @functools.cache
 def rubbing_family(friction: Family) -> Family:
     """What warms beside an element of friction: its numbers, and one more."""
+    line = friction.memory == MEMORY
     return Family(
-        f"heat of {friction.name}", LINE if friction.memory == MEMORY else SPACE, bodies=3,
-        reals=friction.reals + 1, integers=friction.integers, memory=friction.memory,
-        reads=friction.reads,
+        f"heat of {friction.name}", LINE if line else SPACE, bodies=3, reals=friction.reals + 1,
+        integers=friction.integers, memory=friction.memory, reads=friction.reads,
+        outputs=(HEAT, *PATH) if line else (HEAT,),
     )  # fmt: skip
 
 

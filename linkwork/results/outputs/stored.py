@@ -62,12 +62,7 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
 
 def memory_place(system: System, e: Element) -> slice:
     """Where in `State.memory` an element has its numbers."""
-    first = 0
-    for x in memory_elements(system):
-        if x is e:
-            break
-        first += int(x.entry.family.memory)
-    return slice(first, first + int(e.entry.family.memory))
+    return system.memories[id(e)][1]
 
 
 def memory_at_start(result: Result) -> np.ndarray | None:
@@ -153,8 +148,7 @@ def node_places(result: Result) -> Callable[[Any], int]:
 
 def memory_elements(system: System) -> list[Element]:
     """The elements that remember, in the order of `State.memory`."""
-    families = dict.fromkeys(e.entry.family for e in system.elements if e.entry.family.memory)
-    return [e for f in families for e in system.elements if e.entry.family == f]
+    return [e for e, _ in system.memories.values()]
 
 
 def _ends(result: Result, e: Element) -> list[list[np.ndarray]]:

@@ -5,6 +5,7 @@ What it can be asked at a state (forces, constraints, matrices) is in system.py.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -124,6 +125,20 @@ class CompiledModel:
                 ends = first + width * np.arange(1, n + 1)
                 places.append((ends[:, None] + np.arange(-int(family.memory), 0)).ravel())
         return np.concatenate(places) if places else np.zeros(0, np.int64)
+
+    @cached_property
+    def memories(self) -> dict[int, tuple[Element, slice]]:
+        """The elements that remember, by id and in the order of `State.memory`, and where in it."""
+        families: dict[Any, list[Element]] = {}
+        for e in self.elements:
+            if e.entry.family.memory:
+                families.setdefault(e.entry.family, []).append(e)
+        found, first = {}, 0
+        for e in itertools.chain.from_iterable(families.values()):
+            end = first + int(e.entry.family.memory)
+            found[id(e)] = e, slice(first, end)
+            first = end
+        return found
 
     @cached_property
     def moving(self) -> bool:

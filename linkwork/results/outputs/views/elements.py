@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -35,6 +35,8 @@ FAMILY_UNITS = {
     "rate_1": "rad/s", "rate_2": "rad/s", "contact_point": "m",
 }  # fmt: skip
 
+ARMS = "ab"  # of a Universal whose pins rub
+
 
 class ElementView(View):
     """A joint or force: reactions of what constrains, relative motion of what is a lock joint, and
@@ -58,11 +60,14 @@ class ElementView(View):
                 outputs |= self._family_outputs(e)
             if e.entry.family.circuit is not None:
                 self._add_circuit_outputs(e, outputs)
+        heat = outputs.get("heat_flow")
         outputs |= self._declared_outputs(asked, mine)
-        if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
-            outputs |= self._friction_outputs(rubbing)
-        if any(e.entry.family.name.startswith("heat of friction") for e in mine):
-            outputs["heat_flow"] = self._heat_output(self._item, outputs["heat_flow"])
+        if heat is not None and "heat_flow" in asked.names:  # other losses, and those of friction
+            outputs["heat_flow"] = replace(
+                heat, values=lambda: heat.values() + asked["heat_flow"]
+            )
+        if any(e.entry.family.name.startswith("friction") for e in mine):
+            outputs = self._friction_outputs(asked, outputs)
         if isinstance(self._item, UserForce):
             outputs |= self._user_outputs(self._item)
         if isinstance(self._item, DrivenJoint):
@@ -159,30 +164,20 @@ class ElementView(View):
             words = name.replace("_", " ")
             outputs[name] = Output(lambda values=values: values, "", unit, words)  # type: ignore[misc]
 
-    def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
-        from linkwork.results.outputs.friction import (  # slow to import
-            UNITS,
-            friction_axes,
-            friction_of,
-        )
+    def _friction_outputs(
+        self, asked: ItemOutputs, outputs: dict[str, Output]
+    ) -> dict[str, Output]:
+        """Force of surfaces that slide, torque of those that turn; of two pins pairs."""
+        absent = {"force", "torque"} - set(self._item.offered)
+        outputs = {name: x for name, x in outputs.items() if name not in absent}
+        if len(asked.numbers) > 1:
+            for name in outputs.keys() - {"load"}:
+                pair = partial(self._pair, asked, name)
+                outputs[name] = replace(outputs[name], values=pair, axis=ARMS)
+        return outputs
 
-        def part(name: str) -> np.ndarray:
-            return getattr(friction_of(self._result, elements), name)
-
-        return {
-            name: Output(lambda name=name: part(name), axis, *UNITS[name])  # type: ignore[misc]
-            for name, axis in friction_axes(elements).items()
-        }
-
-    def _heat_output(self, source: Any, other: Output) -> Output:
-        """The heat flow of a source with what frictions dissipate, besides its other losses."""
-        from linkwork.results.outputs.friction import dissipated_by  # slow to import
-
-        def flow() -> np.ndarray:
-            rubs = sum(dissipated_by(self._result, str(x.name)) for x in source.rubbing)
-            return np.asarray(other.values() + source.part * rubs)
-
-        return Output(flow, "", "W", "heat flow")
+    def _pair(self, asked: ItemOutputs, name: str) -> np.ndarray:
+        return asked.every(name).T
 
     def _reaction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         @functools.cache
