@@ -26,6 +26,7 @@ from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
+from linkwork.model.outputs import Role
 from linkwork.model.signals.load_readings import loads_read
 
 ITEMS: dict[str, type[Item]] = {}
@@ -89,6 +90,12 @@ class Family:
     def history(self) -> int:
         """How much it remembers of accepted steps, beside its notes."""
         return int(self.memory) - self.notes
+
+    @property
+    def stores_energy(self) -> bool:
+        """Whether it has a potential energy."""
+        declared = self.outputs if isinstance(self.outputs, tuple) else ()
+        return self.potential is not None or any(x.role is Role.STORED for x in declared)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled by its name in its module, so that a restored run has the families of this

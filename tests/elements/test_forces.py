@@ -8,7 +8,6 @@ from inside import Result
 from sample_elements import (
     EXACT,
     SEEDS,
-    bodies_of,
     free,
     moving,
     outputs,
@@ -175,10 +174,7 @@ def test_bushing_torque_is_linear_in_a_large_rotation_about_one_axis():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bushing_outputs_are_the_residual(seed):
     data, state = sample("Bushing", seed)
-    (e,) = data.system.elements
-    r, q, v, w = bodies_of(e, state)
-    numbers = e.entry.numbers_with(e.entry.reals[None])
-    out = {n: x[0] for n, x in e.entry.family.outputs(*numbers, r, q, v, w).items()}
+    out = outputs(data, state)
     fa, fb = data.system.model["item0"].frames
     S = world(state)[0] @ rotations.matrix(fa.orientation)
     arm = world(state)[1] @ fb.position
