@@ -186,8 +186,6 @@ def surface_kernel(ints, reals, motion, loads):
         F, G = mv(S, scale(N, tv(Wt, c))), mv(S, scale(N, tv(Wr, c)))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
         power[0] += N * dot(c, v)
-        if coef[OUT] != 0.0:
-            write_space(loads.out, i, ints[i, POINTS + AXIS], Wt, Wr, v, N, c, z)
         if coef[ACCEPT] != 0.0:
             surface_accepted(reals, i, x, rho, z)
         if coef[TANGENT] != 0.0:
@@ -195,6 +193,8 @@ def surface_kernel(ints, reals, motion, loads):
                 vals, ints, i, Ra, Rb, S, sb, l, wa, wb, V, psi, Wt, Wr, N, cs, cv, F, G,
                 coef[CK], coef[CD],
             )  # fmt: skip
+        if coef[OUT] != 0.0:
+            write_space(loads.out, i, ints[i, POINTS + AXIS], Wt, Wr, v, N, c, z)
 
 
 SURFACE_KERNEL = Kernel(surface_kernel)
