@@ -163,12 +163,19 @@ def joint_axes(axis, x):
 
 
 @inlined
-def write_space(out, i, axis, Wt, Wr, v, N, c, z):
+def coefficient(reals, i, n, Wr, S, wa, wb, V, known, moved, psi):
+    """|c|"""
+    c = surface_bristles(reals, i, n, Wr, S, wa, wb, V, known, moved, psi)[2]
+    return math.sqrt(dot(c, c))
+
+
+@inlined
+def write_space(out, i, axis, S, F, G, v, N, size, z, power):
     """Outputs of surfaces that move in several directions."""
-    push = scale(-N, c)
-    force, torque = joint_axes(axis, tv(Wt, push)), joint_axes(axis, tv(Wr, push))
-    speed, size, bent = math.sqrt(dot(v, v)), math.sqrt(dot(c, c)), math.sqrt(dot(z, z))
-    write(out, i, (speed, N, size, bent) + force + torque + (dot(push, v),))
+    force, torque = joint_axes(axis, tv(S, F)), joint_axes(axis, tv(S, G))
+    force, torque = scale(-1.0, force), scale(-1.0, torque)
+    speed, bent = math.sqrt(dot(v, v)), math.sqrt(dot(z, z))
+    write(out, i, (speed, N, size, bent) + force + torque + (-power,))
 
 
 def surface_kernel(ints, reals, motion, loads):
@@ -185,7 +192,11 @@ def surface_kernel(ints, reals, motion, loads):
         )
         F, G = mv(S, scale(N, tv(Wt, c))), mv(S, scale(N, tv(Wr, c)))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
-        power[0] += N * dot(c, v)
+        lost = N * dot(c, v)
+        power[0] += lost
+        if coef[OUT] != 0.0:  # c is found anew: a use of it here changes digits of forces
+            size = coefficient(reals, i, ints[i, POINTS], Wr, S, wa, wb, V, known, moved, psi)
+            write_space(loads.out, i, ints[i, POINTS + AXIS], S, F, G, v, N, size, z, lost)
         if coef[ACCEPT] != 0.0:
             surface_accepted(reals, i, x, rho, z)
         if coef[TANGENT] != 0.0:
@@ -193,8 +204,6 @@ def surface_kernel(ints, reals, motion, loads):
                 vals, ints, i, Ra, Rb, S, sb, l, wa, wb, V, psi, Wt, Wr, N, cs, cv, F, G,
                 coef[CK], coef[CD],
             )  # fmt: skip
-        if coef[OUT] != 0.0:
-            write_space(loads.out, i, ints[i, POINTS + AXIS], Wt, Wr, v, N, c, z)
 
 
 SURFACE_KERNEL = Kernel(surface_kernel)
