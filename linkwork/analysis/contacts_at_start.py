@@ -41,7 +41,7 @@ def depth_of(e: Element, state: State) -> float:
 
 def refuse_overlaps(system: System, state: State) -> None:
     """Refuse states in which shapes lie in each other further than contact could push them."""
-    touching = [e for e in system.elements if e.entry.family.rubs]
+    touching = [e for e in system.elements if e.entry.family.memory.touches]
     if not touching:
         return
     from linkwork.elements.contact.contact import MARGIN_SHARE

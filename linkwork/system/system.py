@@ -93,11 +93,6 @@ class System(CompiledModel):
         """All elements."""
         return part_of(self)
 
-    @cached_property
-    def memory_at_start(self) -> np.ndarray:
-        """What elements remember in the described model."""
-        return self.tables.reals[self.memory_places]
-
     # ------------------------------------------------------------------------------------- pickling
     def __getstate__(self) -> dict[str, Any]:
         """Without what follows from the fields."""
@@ -126,7 +121,7 @@ class System(CompiledModel):
                 motion[i, 7:10] = body.velocity
             if body.angular_velocity is not None:
                 motion[i, 10:13] = body.angular_velocity
-        memory = self.memory_at_start.copy()
+        memory = self.tables.memory.copy()
         return State(time, self.names, motion, memory=memory, values=self.layout.start())
 
 

@@ -15,8 +15,10 @@ from linkwork.kernels.record import record
 from linkwork.model.registry import Entry
 
 PACKAGE = Path(lw.__file__).parent
-ROOMS = ("elements", "math", "results", "integrators/nonsmooth", "model")
-REALS = {"reals", "numbers", "p", "r", "one", "row", "x", "c"}  # names of rows of reals in kernels
+ROOMS = ("elements", "kernels", "results", "recursive", "integrators/nonsmooth", "model")
+# names of rows of reals in kernels
+REALS = {"reals", "numbers", "p", "r", "one", "row", "x", "c", "table"}
+ROWS = REALS - {"c"}  # which is also a tuple in kernels
 FILES = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))
 
 
@@ -36,10 +38,36 @@ def conversions(source):
     return found
 
 
+def name_of(node):
+    return getattr(node, "id", getattr(node, "attr", ""))
+
+
+def comparisons(source):
+    """Lines that compare a number of a row of reals with a named kind."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In)):
+            sides = (node.left, *node.comparators)
+            rows = [x for x in sides if isinstance(x, ast.Subscript) and name_of(x.value) in ROWS]
+            if rows and any(name_of(x).isupper() for x in sides):
+                found.append(node.lineno)
+    return found
+
+
+@pytest.mark.parametrize("line", ["a = reals[k, KIND] == LINEAR", "b = mo.SMOOTH != p[MODEL]"])
+def test_comparisons_with_kinds_are_seen(line):
+    assert comparisons(line)
+
+
+def test_no_real_is_compared_with_a_kind():
+    seen = [(str(f.relative_to(PACKAGE)), n) for f in FILES for n in comparisons(f.read_text())]
+    assert seen == []
+
+
 @pytest.mark.parametrize(
     "line",
     ["n = int(reals[k, COUNT])", "call(np.int64(reals[k, a + ADDRESS]), t, x, y)",
-     "n = int(p[SIZE])", "i = int(\n    e.reals[0]\n)"],
+     "n = int(p[SIZE])", "i = int(\n    e.reals[0]\n)", "i = int(table[k, X])"],
 )  # fmt: skip
 def test_conversions_are_seen(line):
     assert conversions(line)
@@ -160,5 +188,5 @@ def test_entries_have_as_many_numbers_as_their_family_declares(monkeypatch):
         return [Entry(entry.family, entry.bodies, entry.reals, integers=(1,))]
 
     monkeypatch.setattr(type(push), "entries", short)
-    with pytest.raises(lw.ModelError, match="expected 11 reals and 0 integers .* found 11 and 1"):
+    with pytest.raises(lw.ModelError, match="expected 11 reals, 0 integers .* found 11, 1 and 0"):
         compile_model(m)

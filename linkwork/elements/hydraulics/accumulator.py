@@ -78,7 +78,7 @@ def accumulator_kernel(ints, reals, motion, loads):
         p, rate = values[VALUE, i], values[RATE, i]
         x, v, acc = values[VALUE, n], values[RATE, n], values[SECOND, n]
         A, m = reals[k, AREA], reals[k, MASS]
-        rho, first, second = density(reals, k, p)
+        rho, first, second = density(ints, reals, k, p)
         pg, stiff = gas_pressure(reals[k, GAS], reals[k, GAS_LENGTH], reals[k, EXPONENT], x)
         held, kx, kv, ka = stop(
             x, v, acc, reals[k, LOW], reals[k, HIGH], reals[k, C1], reals[k, C2], reals[k, C3]
@@ -108,10 +108,12 @@ def accumulator_kernel(ints, reals, motion, loads):
             )
 
 
-def accumulator_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def accumulator_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     p, rate = ends[0].value[:, 0], ends[0].rate[:, 0]
     x, v = ends[1].value[:, 0], ends[1].rate[:, 0]
-    rho, first, h = over_time(reals, p)
+    rho, first, h = over_time(integers, reals, p)
     A, l, g = reals[:, AREA], reals[:, GAS_LENGTH], reals[:, EXPONENT]
     left = np.maximum(l - x, LEAST_GAS * l)
     pg = reals[:, GAS] * (l / left) ** g
@@ -130,7 +132,7 @@ def accumulator_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[n
 
 
 ACCUMULATOR = Family(
-    "hydraulic accumulator", Kernel(accumulator_kernel), bodies=2, reals=REALS,
+    "hydraulic accumulator", Kernel(accumulator_kernel), bodies=2, reals=REALS, integers=1,
     circuit=accumulator_outputs,
 )  # fmt: skip
 
@@ -229,7 +231,8 @@ class Accumulator(Item):
             factor * self.loss, factor * back, self.dead_volume, self.lower, self.upper,
             self.stop_stiffness, self.stop_damping, self.stop_mass,
         ])  # fmt: skip
-        return [Entry(ACCUMULATOR, (self.p.node, self.node), reals)]
+        ends, integers = (self.p.node, self.node), (self.p.fluid.kind,)
+        return [Entry(ACCUMULATOR, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

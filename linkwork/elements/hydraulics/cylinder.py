@@ -60,7 +60,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.registry import Entry, Family, Item, Memory
 
 # the fluid's columns come first, those of the line behind them
 LINE = FLUID
@@ -139,24 +139,24 @@ def cylinder_kernel(ints, reals, motion, loads):
         )
         held, held_l, held_v = end_stop(l, v, low, high, reals[k, STOP], reals[k, BOUNCE])
         if l > high:
-            note_corner(reals, k, REALS, motion.time, 1.0, v)
+            note_corner(motion.memory, k, motion.time, 1.0, v)
         elif l < low:
-            note_corner(reals, k, REALS, motion.time, 2.0, -v)
+            note_corner(motion.memory, k, motion.time, 2.0, -v)
         else:
-            note_corner(reals, k, REALS, motion.time, 0.0, 0.0)
+            note_corner(motion.memory, k, motion.time, 0.0, 0.0)
         S = area1 * p1 - area2 * p2 - (area1 - area2) * reals[k, AMBIENT] - rub - held
         F = scale(-S, e)
         line_force(loads.f, a, b, Ra, Rb, sa, sb, F)
         volume1 = reals[k, V1] + area1 * (l - low)
         volume2 = reals[k, V2] + area2 * (high - l)
-        rho1, f1, ff1 = density(reals, k, p1)
-        rho2, f2, ff2 = density(reals, k, p2)
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho1, f1, ff1 = density(ints, reals, k, p1)
+        rho2, f2, ff2 = density(ints, reals, k, p2)
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         G = reals[k, LEAKAGE]
         leak = rho * G * (p1 - p2)
         loads.balance[i] += rho1 * area1 * v + volume1 * f1 * dp1 + leak
         loads.balance[j] += volume2 * f2 * dp2 - rho2 * area2 * v - leak
-        head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
+        head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
         loads.power[0] += rub * v + held_v * v * v + leak * head
         loads.power[1] -= (area1 - area2) * reals[k, AMBIENT] * v
         if coef[TANGENT] != 0.0:
@@ -194,7 +194,9 @@ def cylinder_kernel(ints, reals, motion, loads):
             vals[ints[k, 19]] += volume2 * f2 * values[BY_RATE, j]
 
 
-def cylinder_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def cylinder_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     a, b = ends[:2]
     p1, p2 = (end.value[:, 0] for end in ends[2:])
     dp1, dp2 = (end.rate[:, 0] for end in ends[2:])
@@ -204,9 +206,9 @@ def cylinder_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.n
     low, area1, area2 = reals[:, CLOSED], reals[:, A1], reals[:, A2]
     high = low + reals[:, STROKE]
     volume1, volume2 = reals[:, V1] + area1 * (l - low), reals[:, V2] + area2 * (high - l)
-    rho1, f1, h1 = over_time(reals, p1)
-    rho2, f2, h2 = over_time(reals, p2)
-    leak = over_time(reals, 0.5 * (p1 + p2))[0] * reals[:, LEAKAGE] * (p1 - p2)
+    rho1, f1, h1 = over_time(integers, reals, p1)
+    rho2, f2, h2 = over_time(integers, reals, p2)
+    leak = over_time(integers, reals, 0.5 * (p1 + p2))[0] * reals[:, LEAKAGE] * (p1 - p2)
     bell = (reals[:, STATIC] - reals[:, COULOMB]) * np.exp(-((v / reals[:, STRIBECK]) ** 2))
     rub = (reals[:, COULOMB] + bell) * np.tanh(10 * v / reals[:, STRIBECK]) + reals[:, VISCOUS] * v
     z = np.where(l < low, low - l, np.maximum(l - high, 0))
@@ -224,13 +226,13 @@ def cylinder_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.n
     }  # fmt: skip
 
 
-def cylinder_length(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def cylinder_length(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     return line_over_time(reals[:, LINE:], r, q)[2]
 
 
 CYLINDER = Family(
-    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS + NOTES, memory=NOTES,
-    notes=NOTES, circuit=cylinder_outputs,
+    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS, integers=1,
+    memory=Memory(notes=NOTES), circuit=cylinder_outputs,
 )  # fmt: skip
 
 
@@ -357,10 +359,14 @@ class Cylinder(Item):
             [self.dead_volume] * 2, [
                 self.closed, self.stroke, self.ambient, self.coulomb, self.static, self.stribeck,
                 self.viscous, self.stop_stiffness, self.stop_damping, self.leakage,
-            ], np.zeros(NOTES),
+            ],
         ])  # fmt: skip
         bodies = (fa.body, fb.body, self.p1.node, self.p2.node)
-        return [Entry(CYLINDER, bodies, reals, corner=self.corner())]
+        integers = (self.p1.fluid.kind,)
+        return [
+            Entry(CYLINDER, bodies, reals, integers=integers, corner=self.corner(),
+                  memory=np.zeros(NOTES))
+        ]  # fmt: skip
 
     def corner(self) -> Corner:
         """The ends of the stroke, as a law of its length."""

@@ -33,10 +33,11 @@ from linkwork.kernels.compiled import inlined
 from linkwork.kernels.record import record
 from linkwork.model import checks
 
-INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED, SUPER = 0.0, 1.0, 2.0, 3.0, 4.0
+# the last integer of an element: what kind of fluid it has
+INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED, SUPER = range(5)
 # columns of an element's reals
-KIND, RHO, REFERENCE, BETA, AIR, INDEX, MU, FLUID = record(
-    kind=1, rho=1, reference=1, beta=1, air=1, index=1, mu=1, fluid=0
+RHO, REFERENCE, BETA, AIR, INDEX, MU, FLUID = record(
+    rho=1, reference=1, beta=1, air=1, index=1, mu=1, fluid=0
 )
 VAPOUR, WIDTH = AIR, INDEX  # of a super fluid: the density ρ_v and the width w
 POINTS, WEIGHTS = (tuple(float(x) for x in a) for a in np.polynomial.legendre.leggauss(12))
@@ -44,9 +45,9 @@ FLOOR = 1e-3  # of the reference pressure: below it air is no gas of this law an
 
 
 @inlined
-def density(reals, k, p):
+def density(ints, reals, k, p):
     """ρ, ρ' and ρ'' at the pressure p."""
-    kind, rho0, x = reals[k, KIND], reals[k, RHO], p - reals[k, REFERENCE]
+    kind, rho0, x = ints[k, ints.shape[1] - 1], reals[k, RHO], p - reals[k, REFERENCE]
     beta = reals[k, BETA]
     if kind == INCOMPRESSIBLE:
         return rho0, 0.0, 0.0
@@ -104,9 +105,10 @@ def super_energy(x, rho0, vapour, w, beta):
 
 
 @inlined
-def specific_energy(reals, k, p):
+def specific_energy(ints, reals, k, p):
     """h(p) = ∫ dp/ρ, zero at p = 0 (with air: p₀/ρ₀ at p₀; super: zero at p₀)."""
-    kind, rho0, p0, beta = reals[k, KIND], reals[k, RHO], reals[k, REFERENCE], reals[k, BETA]
+    kind, rho0 = ints[k, ints.shape[1] - 1], reals[k, RHO]
+    p0, beta = reals[k, REFERENCE], reals[k, BETA]
     if kind == INCOMPRESSIBLE:
         return p / rho0
     if kind == LINEAR:
@@ -125,14 +127,16 @@ def specific_energy(reals, k, p):
         gas = air * p0 * n / (n - 1.0) * ((at / p0) ** (1.0 - 1.0 / n) - 1.0)
     h = p0 / rho0 + (liquid + gas) / (rho0 * (1.0 + air))
     if p < floor:
-        rho, first, _ = density(reals, k, floor)
+        rho, first, _ = density(ints, reals, k, floor)
         h -= math.expm1(-(p - floor) * first / rho) / first
     return h
 
 
-def over_time(reals: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def over_time(
+    integers: np.ndarray, reals: np.ndarray, p: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """ρ, ρ' and h of pressures (T,) in numpy; the fluid is that of the first row."""
-    kind, rho0, p0, beta, air, n = reals[0, :MU]
+    kind, (rho0, p0, beta, air, n) = integers[-1], reals[0, :MU]
     if kind == INCOMPRESSIBLE:
         return np.full_like(p, rho0), np.zeros_like(p), p / rho0
     if kind == LINEAR:
@@ -287,24 +291,28 @@ class Fluid:
         """Whether its pressure stays positive by itself."""
         return self.air > 0
 
+    @property
+    def kind(self) -> int:
+        """The last integer of an element with this fluid."""
+        if self.air > 0:
+            return AERATED
+        if not self.compressible:
+            return INCOMPRESSIBLE
+        return {"linear": LINEAR, "exponential": EXPONENTIAL, "super": SUPER}[self.law]
+
     def reals(self) -> np.ndarray:
         """The columns of an element's table that describe the fluid."""
-        kind = INCOMPRESSIBLE
-        if self.air > 0:
-            kind = AERATED
-        elif self.compressible:
-            kind = {"linear": LINEAR, "exponential": EXPONENTIAL, "super": SUPER}[self.law]
         beta = self.beta if self.compressible else 1.0
         two = self.air, self.polytropic
-        if kind == SUPER:
+        if self.kind == SUPER:
             vapour = self.vapour_density
             two = 1e-3 * self.rho if vapour is None else vapour, self.transition
-        return np.array([kind, self.rho, self.reference_pressure, beta, *two, self.viscosity])
+        return np.array([self.rho, self.reference_pressure, beta, *two, self.viscosity])
 
     def density_at(self, pressure: Any) -> np.ndarray:
         """Density (kg/m³) at pressures (Pa)."""
         p = np.atleast_1d(np.asarray(pressure, float))
-        return over_time(self.reals()[None, :], p)[0]
+        return over_time(np.array([self.kind]), self.reals()[None, :], p)[0]
 
     def parameters(self) -> dict[str, Any]:
         """The fields that describe it, for files."""

@@ -58,12 +58,12 @@ def motor_kernel(ints, reals, motion, loads):
         T = D * (p1 - p2) - c * speed
         accumulate(loads.f, b, 3, scale(-T, n))
         accumulate(loads.f, a, 3, scale(T, u))
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         volume = D * speed + G * (p1 - p2)
         q = rho * volume
         loads.balance[i] += q
         loads.balance[j] -= q
-        head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
+        head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
         loads.power[0] += c * speed * speed + rho * G * (p1 - p2) * head
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
@@ -115,7 +115,9 @@ def motor_kernel(ints, reals, motion, loads):
             vals[ints[k, 19]] -= l2
 
 
-def motor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def motor_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     a, b = ends[:2]
     p1, p2 = (end.value[:, 0] for end in ends[2:])
     u = reals[:, AXIS : AXIS + 3]
@@ -124,7 +126,7 @@ def motor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndar
     speed = np.sum(n * world, axis=1) - np.sum(u * a.w, axis=1)
     torque = reals[:, DISPLACEMENT] * (p1 - p2) - reals[:, VISCOUS] * speed
     volume = reals[:, DISPLACEMENT] * speed + reals[:, LEAKAGE] * (p1 - p2)
-    rho = over_time(reals, 0.5 * (p1 + p2))[0]
+    rho = over_time(integers, reals, 0.5 * (p1 + p2))[0]
     return {
         "torque": (torque, "N m"), "rate": (speed, "rad/s"), "flow": (volume, "m³/s"),
         "mass_flow": (rho * volume, "kg/s"), "power": (torque * speed, "W"),
@@ -132,8 +134,9 @@ def motor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndar
 
 
 MOTOR = Family(
-    "hydraulic motor", Kernel(motor_kernel), bodies=ENDS, reals=REALS, circuit=motor_outputs
-)
+    "hydraulic motor", Kernel(motor_kernel), bodies=ENDS, reals=REALS, integers=1,
+    circuit=motor_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -191,7 +194,8 @@ class RotaryMotor(Item):
         reals = np.concatenate([
             self.p1.fluid.reals(), axis, [self.displacement, self.viscous, self.leakage]
         ])  # fmt: skip
-        return [Entry(MOTOR, (fa.body, fb.body, self.p1.node, self.p2.node), reals)]
+        ends, integers = (fa.body, fb.body, self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(MOTOR, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

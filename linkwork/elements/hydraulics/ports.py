@@ -116,22 +116,25 @@ def store_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, V = ints[k, 0], reals[k, VOLUME]
         rate = values[RATE, i]
-        _, first, second = density(reals, k, values[VALUE, i])
+        _, first, second = density(ints, reals, k, values[VALUE, i])
         loads.balance[i] += V * first * rate
         if motion.coef[TANGENT] != 0.0:
             by_value, by_rate = values[BY_VALUE, i], values[BY_RATE, i]
             loads.vals[ints[k, 1]] += V * (first * by_rate + second * rate * by_value)
 
 
-def store_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def store_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     p, V = ends[0].value[:, 0], reals[:, VOLUME]
-    rho, _, h = over_time(reals, p)
+    rho, _, h = over_time(integers, reals, p)
     return {"mass": (V * rho, "kg"), "stored_energy": (V * (rho * h - p), "J")}
 
 
 STORE = Family(
-    "hydraulic store", Kernel(store_kernel), bodies=1, reals=STORE_REALS, circuit=store_outputs
-)
+    "hydraulic store", Kernel(store_kernel), bodies=1, reals=STORE_REALS, integers=1,
+    circuit=store_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -170,7 +173,8 @@ class Pressure(Port):
     def entries(self) -> list[Entry]:
         if not self.stores:
             return []
-        return [Entry(STORE, (self.node,), np.append(self.fluid.reals(), self.volume))]
+        reals = np.append(self.fluid.reals(), self.volume)
+        return [Entry(STORE, (self.node,), reals, integers=(self.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -246,7 +250,7 @@ class Tank(Port):
         reals = np.concatenate([
             self.fluid.reals(), [capacity, self.pressure, self.fluid.rho * self.gravity]
         ])  # fmt: skip
-        return [Entry(TANK, (self.node,), reals)]
+        return [Entry(TANK, (self.node,), reals, integers=(self.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -267,17 +271,20 @@ def tank_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 1]] += c * values[BY_RATE, i]
 
 
-def tank_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def tank_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     p = ends[0].value[:, 0]
     above = p - reals[:, SURFACE]
-    rho, _, h = over_time(reals, reals[:, SURFACE])
+    rho, _, h = over_time(integers, reals, reals[:, SURFACE])
     energy = reals[:, TANK_CAPACITY] * (h * above + above**2 / (2 * rho))  # ∫ h dp
     return {"level": (above / reals[:, WEIGHT], "m"), "stored_energy": (energy, "J")}
 
 
 TANK = Family(
-    "hydraulic tank", Kernel(tank_kernel), bodies=1, reals=TANK_REALS, circuit=tank_outputs
-)
+    "hydraulic tank", Kernel(tank_kernel), bodies=1, reals=TANK_REALS, integers=1,
+    circuit=tank_outputs,
+)  # fmt: skip
 
 
 # ----------------------------------------------------------------------- p = P(t) at any flow
@@ -296,21 +303,24 @@ def supply_kernel(ints, reals, motion, loads):
         loads.balance[s] += p - reals[k, GIVEN]
         if lag > 0.0:
             loads.balance[s] += lag * (values[RATE, i] - reals[k, GIVEN_RATE])
-        loads.power[1] += flow * specific_energy(reals, k, p)
+        loads.power[1] += flow * specific_energy(ints, reals, k, p)
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 3]] -= values[BY_VALUE, s]
             loads.vals[ints[k, 4]] += values[BY_VALUE, i] + lag * values[BY_RATE, i]
 
 
-def supply_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def supply_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     p, s = ends[0].value[:, 0], ends[1].value[:, 0]
-    rho, _, h = over_time(reals, p)
+    rho, _, h = over_time(integers, reals, p)
     return {"flow": (s / rho, "m³/s"), "power": (s * h, "W")}
 
 
 SUPPLY = Family(
-    "hydraulic supply", Kernel(supply_kernel), bodies=2, reals=SUPPLY_REALS, circuit=supply_outputs
-)
+    "hydraulic supply", Kernel(supply_kernel), bodies=2, reals=SUPPLY_REALS, integers=1,
+    circuit=supply_outputs,
+)  # fmt: skip
 
 
 def supply_entry(item: Any, drive: Any) -> Entry:
@@ -322,7 +332,8 @@ def supply_entry(item: Any, drive: Any) -> Entry:
         law = Law(GIVEN, lambda times: drive.jet(times)[:, :2], 2)
     else:
         law = Law(GIVEN, lambda times: drive.values(times)[:, None], 1)
-    return Entry(SUPPLY, (item.node, item.flow), reals, laws=[law])
+    ends, integers = (item.node, item.flow), (item.fluid.kind,)
+    return Entry(SUPPLY, ends, reals, laws=[law], integers=integers)
 
 
 @dataclass(eq=False)

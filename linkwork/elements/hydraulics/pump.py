@@ -31,11 +31,11 @@ def pump_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, j, Q, G = ints[k, 0], ints[k, 1], reals[k, GIVEN], reals[k, LEAKAGE]
         p1, p2 = values[VALUE, i], values[VALUE, j]
-        rho, first, _ = density(reals, k, p1)
+        rho, first, _ = density(ints, reals, k, p1)
         volume = Q - G * (p2 - p1)
         loads.balance[i] += rho * volume
         loads.balance[j] -= rho * volume
-        head = specific_energy(reals, k, p2) - specific_energy(reals, k, p1)
+        head = specific_energy(ints, reals, k, p2) - specific_energy(ints, reals, k, p1)
         loads.power[1] += rho * Q * head
         loads.power[0] += rho * G * (p2 - p1) * head
         if motion.coef[TANGENT] != 0.0:
@@ -47,10 +47,12 @@ def pump_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 5]] -= by2
 
 
-def pump_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def pump_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     p1, p2 = (end.value[:, 0] for end in ends)
-    rho, _, h1 = over_time(reals, p1)
-    h2, Q = over_time(reals, p2)[2], reals[:, GIVEN]
+    rho, _, h1 = over_time(integers, reals, p1)
+    h2, Q = over_time(integers, reals, p2)[2], reals[:, GIVEN]
     flow = Q - reals[:, LEAKAGE] * (p2 - p1)
     return {
         "flow": (flow, "m³/s"), "mass_flow": (rho * flow, "kg/s"),
@@ -58,7 +60,9 @@ def pump_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarr
     }  # fmt: skip
 
 
-PUMP = Family("hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, circuit=pump_outputs)
+PUMP = Family(
+    "hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, integers=1, circuit=pump_outputs
+)
 
 
 @dataclass(eq=False)
@@ -87,7 +91,8 @@ class Pump(Item):
     def entries(self) -> list[Entry]:
         reals = np.append(self.p1.fluid.reals(), [0.0, self.leakage])
         laws = [factor_law(GIVEN, self.flow)]
-        return [Entry(PUMP, (self.p1.node, self.p2.node), reals, laws=laws)]
+        ends, integers = (self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(PUMP, ends, reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -103,18 +108,21 @@ def source_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, q = ints[k, 0], reals[k, GIVEN]
         loads.balance[i] -= q
-        loads.power[1] += q * specific_energy(reals, k, motion.values[VALUE, i])
+        loads.power[1] += q * specific_energy(ints, reals, k, motion.values[VALUE, i])
 
 
-def source_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def source_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     q = reals[:, GIVEN]
-    rho, _, h = over_time(reals, ends[0].value[:, 0])
+    rho, _, h = over_time(integers, reals, ends[0].value[:, 0])
     return {"mass_flow": (q, "kg/s"), "flow": (q / rho, "m³/s"), "power": (q * h, "W")}
 
 
 SOURCE = Family(
-    "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS, circuit=source_outputs
-)
+    "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS, integers=1,
+    circuit=source_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -137,7 +145,8 @@ class FlowSource(Item):
 
     def entries(self) -> list[Entry]:
         reals = np.append(self.p.fluid.reals(), 0.0)
-        return [Entry(SOURCE, (self.p.node,), reals, laws=[factor_law(GIVEN, self.mass_flow)])]
+        laws, integers = [factor_law(GIVEN, self.mass_flow)], (self.p.fluid.kind,)
+        return [Entry(SOURCE, (self.p.node,), reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -66,7 +66,7 @@ def answers(
     each = 13 * system.bodies + 3 * system.layout.values + asked.width + asked.ends.size * 6
     size = max(1, min(CHUNK, share(BLOCK) // (8 * max(each, 1))))
     with ONE_AT_A_TIME:
-        asked.data.memory = system.memory_at_start if known.first is None else known.first
+        asked.data.memory = system.tables.memory if known.first is None else known.first
         for first in range(0, T, size):
             part = slice(first, min(first + size, T))
             some: Any = part if rows is None else np.asarray(rows)[part].tolist()
@@ -77,7 +77,7 @@ def answers(
             )
             time, memory = np.ascontiguousarray(result.time[some]), np.ascontiguousarray(memory)
             states = Rows(time, motion, acceleration, gamma, values, asked.schedule(time), memory)
-            yield part, asked.over(states, system.memory_places[known.columns])
+            yield part, asked.over(states, known.columns)
     forget_failures(system.model)
 
 
@@ -90,12 +90,12 @@ def remembered(result: Result, asked: Replay) -> Remembered:
     remembering = [e for e in memory_elements(result.system) if id(e) in some]
     if not remembering:
         return NOTHING
-    first, known = result.system.memory_at_start.copy(), memory_at_start(result)
+    first, known = result.system.tables.memory.copy(), memory_at_start(result)
     columns, values = [], []
     before = np.maximum(np.arange(len(result.time)) - 1, 0)
     for e in remembering:
         family, place = e.entry.family, memory_place(result.system, e)
-        if family.signal or family.counts_turns:
+        if family.signal or family.memory.turns:
             rows = result.memory[:, place]
             columns.append(np.arange(place.start, place.stop))
             values.append(rows[before] if family.signal else rows)

@@ -44,10 +44,10 @@ def body_motion(result: Result, b: int) -> Motion:
 
 
 def element_reals(result: Result, e: Element) -> np.ndarray:
-    """The numbers of an element at every stored time, (T, n): laws and memory put in."""
-    family = e.entry.family
-    reals = np.broadcast_to(np.asarray(e.entry.reals, float), (len(result.time), family.reals))
-    if not e.entry.laws and not family.history:
+    """The reals of an element and its memory at every stored time, (T, n): laws put in."""
+    family, row = e.entry.family, e.entry.row
+    reals = np.broadcast_to(row, (len(result.time), len(row)))
+    if not e.entry.laws and not family.memory.moves:
         return reals
     reals = reals.copy()
     for law in e.entry.laws:
@@ -55,8 +55,8 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
             reals[:, law.column] = signal_values(result, law.signal)
         else:
             reals[:, law.column : law.column + law.length] = law.values(result.time)
-    if family.history:
-        reals[:, -int(family.memory) :] = result.memory[:, memory_place(result.system, e)]
+    if family.memory.moves:
+        reals[:, -family.memory.size :] = result.memory[:, memory_place(result.system, e)]
     return reals
 
 
@@ -214,7 +214,8 @@ def all_ends(result: Result, e: Element) -> list[Any]:
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
     """All times at once; or one by one where an element that remembers moves so far between them
     that it could not count turns by itself."""
-    if e.entry.family.history == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
+    turns = len(e.entry.family.memory.turns)
+    if turns == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
         return [slice(k, k + 1) for k in range(len(reals))]
     return [slice(None)]
 

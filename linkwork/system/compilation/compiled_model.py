@@ -5,7 +5,6 @@ What it can be asked at a state (forces, constraints, matrices) is in system.py.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,45 +99,36 @@ class CompiledModel:
     @cached_property
     def places(self) -> tuple[slice, ...]:
         """Where in tables.reals every element has its numbers."""
-        begin = {f: int(row[4]) for f, row in zip(self.families, self.tables.directory)}
+        return self._places(4)
+
+    @cached_property
+    def memory_places(self) -> tuple[slice, ...]:
+        """Where in tables.memory, and in `State.memory`, every element has what it remembers."""
+        return self._places(6)
+
+    def _places(self, column: int) -> tuple[slice, ...]:
+        """Places of elements by two columns of the directory: first of a family, and of each."""
+        rows = dict(zip(self.families, self.tables.directory[:, column : column + 2].tolist()))
         found = []
         for e in self.elements:
-            family = e.entry.family
-            found.append(slice(begin[family], begin[family] + family.reals))
-            begin[family] += family.reals
+            first, width = rows[e.entry.family]
+            found.append(slice(first, first + width))
+            rows[e.entry.family][0] += width
         return tuple(found)
 
     @cached_property
     def jumps(self) -> bool:
         """Whether forces may jump with what elements remember: not with angles over turns."""
-        families = (e.entry.family for e in self.elements)
-        told = [f for f in families if f.memory > 0 and (f.history > 0 or f.rubs)]
-        return any(f.signal or f.rubs or not f.counts_turns for f in told)
-
-    @cached_property
-    def memory_places(self) -> np.ndarray:
-        """Flat places in reals where elements keep memory: the last reals of each such element."""
-        places = []
-        for m, family in enumerate(self.families):
-            if family.memory:
-                _, n, _, _, first, width = self.tables.directory[m]
-                ends = first + width * np.arange(1, n + 1)
-                places.append((ends[:, None] + np.arange(-int(family.memory), 0)).ravel())
-        return np.concatenate(places) if places else np.zeros(0, np.int64)
+        return any(e.entry.family.memory.path for e in self.elements)
 
     @cached_property
     def memories(self) -> dict[int, tuple[Element, slice]]:
         """The elements that remember, by id and in the order of `State.memory`, and where in it."""
-        families: dict[Any, list[Element]] = {}
-        for e in self.elements:
-            if e.entry.family.memory:
-                families.setdefault(e.entry.family, []).append(e)
-        found, first = {}, 0
-        for e in itertools.chain.from_iterable(families.values()):
-            end = first + int(e.entry.family.memory)
-            found[id(e)] = e, slice(first, end)
-            first = end
-        return found
+        found = [
+            (place.start, e, place) for e, place in zip(self.elements, self.memory_places)
+            if place.stop > place.start
+        ]  # fmt: skip
+        return {id(e): (e, place) for _, e, place in sorted(found, key=lambda x: x[0])}
 
     @cached_property
     def moving(self) -> bool:

@@ -13,13 +13,20 @@ from linkwork.elements.layout import int_width, row_width
 from linkwork.elements.signals.signals import slope_places, slopes_of
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel, KernelTable, kernel_table
+from linkwork.kernels.memory.addresses import address_of
 from linkwork.linear_algebra.pattern import Pattern
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
 from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import families_of
-from linkwork.system.evaluate import END_COLUMNS, SIGNAL_COLUMNS, SLOTS, Tables
+from linkwork.system.evaluate import (
+    DIRECTORY_COLUMNS,
+    END_COLUMNS,
+    SIGNAL_COLUMNS,
+    SLOTS,
+    Tables,
+)  # fmt: skip
 from linkwork.system.layout import REFERENCE_END, SIX, Layout
 
 if TYPE_CHECKING:
@@ -91,18 +98,21 @@ def make_tables(
         owned.setdefault(e.owner, []).append(i)
     ints: list[np.ndarray] = []
     reals: list[np.ndarray] = []
-    directory, first_int, first_real = [], {}, {}
+    memory: list[np.ndarray] = []
+    directory, first_int, first_real, first_memory = [], {}, {}, {}
     laws, targets = [], []
     active: list[ActiveRows] = []
-    n_int = n_real = 0
+    n_int = n_real = n_memory = 0
     for slot, family in enumerate(families):
         mine = [i for i, e in enumerate(elements) if e.entry.family == family]
-        wi = ints_of(family)
-        directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
+        wi, remembered = ints_of(family), family.memory.size
+        directory.append(
+            [slot, len(mine), n_int, wi, n_real, family.reals, n_memory, remembered]
+        )
         alike: dict[bytes, int] = {}
         for i in mine:
             e = elements[i]
-            first_int[i], first_real[i] = n_int, n_real
+            first_int[i], first_real[i], first_memory[i] = n_int, n_real, n_memory
             adds = i >= len(elements) - last
             ints.append(_element_ints(e, family, pattern, groups[i], layout, adds))
             if family.shares:
@@ -117,17 +127,20 @@ def make_tables(
                 laws.append((i, law))
                 targets.append(n_real + law.column + np.arange(law.length))
             reals.append(np.asarray(e.entry.reals, float))
+            memory.append(np.asarray(e.entry.memory, float))
             n_int += wi
             n_real += family.reals
+            n_memory += remembered
         if family.rows or family.reads:
             part = [elements[i] for i in mine]
             active.append(_active_rows(part, slice(n_int - wi * len(mine), n_int), elements, owned))
     bodies, blocks = _body_tables(items, pattern)
-    signals, signal_ends = _signals(elements, families, first_int, first_real)
+    signals, signal_ends = _signals(elements, families, first_int, first_real, first_memory)
     tables = Tables(
-        directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
+        directory=np.array(directory, dtype=np.int64).reshape(-1, DIRECTORY_COLUMNS),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
         reals=np.concatenate(reals) if reals else np.zeros(0),
+        memory=np.concatenate(memory) if memory else np.zeros(0),
         bodies=bodies,
         blocks=blocks,
         gravity=np.array(model.gravity, float),
@@ -159,12 +172,13 @@ def write_addresses(tables: Tables, families: Sequence[Any], elements: Sequence[
     """Write the addresses of this process into the tables of a system from another process."""
     rows = {
         family: iter(tables.ints[first : first + count * width].reshape(count, width))
-        for family, (_, count, first, width, _, _) in zip(families, tables.directory.tolist())
+        for family, (_, count, first, width, *_) in zip(families, tables.directory.tolist())
     }
     for e in elements:
         row = next(rows[e.entry.family])
-        if e.entry.family.integers:
-            row[-e.entry.family.integers :] = e.entry.integer_row
+        for column, x in enumerate(e.entry.integers, -int(e.entry.family.integers)):
+            if not isinstance(x, (int, np.integer)):
+                row[column] = address_of(x)
 
 
 def _back_to_same(entry: Any, alike: dict[bytes, int], here: int) -> int:
@@ -194,7 +208,7 @@ def _sensors(
 
 def _signals(
     elements: Sequence[Element], families: list[Any], first_int: dict[int, int],
-    first_real: dict[int, int],
+    first_real: dict[int, int], first_memory: dict[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Rows of `Tables.signals` and `signal_ends` (system.evaluate): which element computes a
     number, which has it, and what is at the ends of the first."""
@@ -210,7 +224,8 @@ def _signals(
         rows.append([
             first_real[i], len(ends), len(e.ends), loaded, first_int[i],
             first_real[target] + law.column, families.index(family), first_int[target],
-            ints_of(family), first_real[target], family.reals, -1, int(family.memory),
+            ints_of(family), first_real[target], family.reals, -1, first_memory[target],
+            family.memory.size,
         ])  # fmt: skip
         places = slope_places(e.entry.bodies, slopes_of(e.entry))
         for end, group, place in zip(e.entry.bodies, e.ends, places, strict=True):

@@ -87,17 +87,17 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
             f, g = ints[k, 3] + s, ints[k, 3] + s + 1
             p1, p2, q1, q2 = values[VALUE, i], values[VALUE, j], values[VALUE, f], values[VALUE, g]
             dp1, dp2, dq1, dq2 = values[RATE, i], values[RATE, j], values[RATE, f], values[RATE, g]
-            _, da, dda = density(reals, k, 0.75 * p1 + 0.25 * p2)
-            _, db, ddb = density(reals, k, 0.25 * p1 + 0.75 * p2)
+            _, da, dda = density(ints, reals, k, 0.75 * p1 + 0.25 * p2)
+            _, db, ddb = density(ints, reals, k, 0.25 * p1 + 0.75 * p2)
             C = A * L / 8.0
             left, right = 3.0 * dp1 + dp2, dp1 + 3.0 * dp2
             qm = 0.5 * (q1 + q2)
             into1, into2 = qm + C * da * left, C * db * right - qm
             loads.balance[i] += into1
             loads.balance[j] += into2
-            rm, drm, _ = density(reals, k, 0.5 * (p1 + p2))
-            ra, dra, _ = density(reals, k, p1)
-            rb, drb, _ = density(reals, k, p2)
+            rm, drm, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+            ra, dra, _ = density(ints, reals, k, p1)
+            rb, drb, _ = density(ints, reals, k, p2)
             l1, s1 = pipe_loss(0.75 * q1 + 0.25 * q2, rm, mu, 0.5 * L, D, A, rough)
             l2, s2 = pipe_loss(0.25 * q1 + 0.75 * q2, rm, mu, 0.5 * L, D, A, rough)
             flux, at1, at2 = qm * qm / (rm * A), q1 * q1 / (ra * A), q2 * q2 / (rb * A)
@@ -152,9 +152,9 @@ def dynamic_pipe_outputs(
     a, b = p[:, :-1], p[:, 1:]
     energy = np.zeros_like(a)
     for place in (0.75 * a + 0.25 * b, 0.25 * a + 0.75 * b):
-        rho, _, h = (x.reshape(a.shape) for x in over_time(reals, place.ravel()))
+        rho, _, h = (x.reshape(a.shape) for x in over_time(integers, reals, place.ravel()))
         energy += 0.5 * A * L * (rho * h - place)
-    rho, slope, _ = (x.reshape(a.shape) for x in over_time(reals, 0.5 * (a + b).ravel()))
+    rho, slope, _ = (x.reshape(a.shape) for x in over_time(integers, reals, 0.5 * (a + b).ravel()))
     energy += A * L * slope / (32 * rho) * (a - b) ** 2
     a, b = q[:, ::2], q[:, 1::2]
     energy += L / (rho * A) * (3 * a * a + 2 * a * b + 3 * b * b) / 16
@@ -167,7 +167,7 @@ def dynamic_pipe_outputs(
 
 DYNAMIC_PIPE = Family(
     "hydraulic dynamic pipe", Kernel(dynamic_pipe_kernel), bodies=ENDS, reals=DYNAMIC.end,
-    integers=1, circuit=dynamic_pipe_outputs,
+    integers=2, circuit=dynamic_pipe_outputs,
 )  # fmt: skip
 
 
@@ -239,7 +239,7 @@ class DynamicPipe(Item):
         reals = pipe_reals(self, self.length / self.elements)
         between = REFERENCE if self.elements == 1 else self.inner
         ends = (self.p1.node, self.p2.node, between, self.flows)
-        return [Entry(DYNAMIC_PIPE, ends, reals, integers=(self.elements,))]
+        return [Entry(DYNAMIC_PIPE, ends, reals, integers=(self.elements, self.p1.fluid.kind))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

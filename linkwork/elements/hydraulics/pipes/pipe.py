@@ -38,7 +38,7 @@ def pipe_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, j, n = ints[k, 0], ints[k, 1], ints[k, 2]
         p1, p2, q = values[VALUE, i], values[VALUE, j], values[VALUE, n]
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         loss, slope = pipe_loss(
             q, rho, reals[k, MU], reals[k, LENGTH], reals[k, DIAMETER], reals[k, AREA],
             reals[k, ROUGH],
@@ -59,16 +59,20 @@ def pipe_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 11]] += slope * values[BY_VALUE, n] + inertia * values[BY_RATE, n]
 
 
-def pipe_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def pipe_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     p1, p2, q = (end.value[:, 0] for end in ends)
-    found = flow_outputs(reals, p1, p2, q)
+    found = flow_outputs(integers, reals, p1, p2, q)
     del found["mass_flow"]  # a value of its own node
     reynolds = np.abs(q) * reals[:, DIAMETER] / (reals[:, AREA] * reals[:, MU])
-    kinetic = reals[:, INERTIA] * q * q / (2 * over_time(reals, 0.5 * (p1 + p2))[0])
+    kinetic = reals[:, INERTIA] * q * q / (2 * over_time(integers, reals, 0.5 * (p1 + p2))[0])
     return found | {"reynolds": (reynolds, "1"), "stored_energy": (kinetic, "J")}
 
 
-PIPE = Family("hydraulic pipe", Kernel(pipe_kernel), bodies=3, reals=REALS, circuit=pipe_outputs)
+PIPE = Family(
+    "hydraulic pipe", Kernel(pipe_kernel), bodies=3, reals=REALS, integers=1, circuit=pipe_outputs
+)
 
 
 def check_pipe(item: Any) -> None:
@@ -133,7 +137,8 @@ class Pipe(Item):
         reals = pipe_reals(self, self.length)
         inertia = self.length / reals[AREA] if self.inertia else 0.0
         ends: tuple[Port, Port] = (self.p1, self.p2)
-        return [Entry(PIPE, (*(p.node for p in ends), self.node), np.append(reals, inertia))]
+        nodes, reals = (*(p.node for p in ends), self.node), np.append(reals, inertia)
+        return [Entry(PIPE, nodes, reals, integers=(self.p1.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

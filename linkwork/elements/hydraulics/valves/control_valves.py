@@ -56,26 +56,29 @@ def valve_kernel(ints, reals, motion, loads):
 
 
 def edge_outputs(
-    reals: np.ndarray, ends: list[Any], s: np.ndarray
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any], s: np.ndarray
 ) -> dict[str, tuple[np.ndarray, str]]:
     """Mass flows of the edges and the power they lose."""
     found: dict[str, tuple[np.ndarray, str]] = {}
     lost = np.zeros(len(s))
     for (one, two, sign), name in zip(EDGES, EDGE_NAMES):
-        q, power = passage_flow(reals, ends[one], ends[two], sign, s)
+        q, power = passage_flow(integers, reals, ends[one], ends[two], sign, s)
         found[f"mass_flow_{name}"] = (q, "kg/s")
         lost += power
     return found | {"power": (lost, "W")}
 
 
-def valve_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def valve_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     s = np.clip(reals[:, OPENING], -1, 1)
-    return {"opening": (s, "1")} | edge_outputs(reals, ends, s)
+    return {"opening": (s, "1")} | edge_outputs(integers, reals, ends, s)
 
 
 VALVE = Family(
-    "hydraulic valve", Kernel(valve_kernel), bodies=4, reals=VALVE_REALS, circuit=valve_outputs
-)
+    "hydraulic valve", Kernel(valve_kernel), bodies=4, reals=VALVE_REALS, integers=1,
+    circuit=valve_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -116,7 +119,8 @@ class Valve(Item):
             factor, soft_drop(fluid, factor, self.area, 10.0), self.leakage, 1.0, 0.0, 0.0
         ])  # fmt: skip
         ends = (self.p1.node, self.p2.node, self.p3.node, self.p4.node)
-        return [Entry(VALVE, ends, reals, laws=[factor_law(OPENING, self.opening)])]
+        laws = [factor_law(OPENING, self.opening)]
+        return [Entry(VALVE, ends, reals, laws=laws, integers=(fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -135,15 +139,18 @@ def spool_kernel(ints, reals, motion, loads):
         move_part(ints, reals, k, motion, loads, ENDS, 4, 5, 6)
 
 
-def spool_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    found = edge_outputs(reals, ends, ends[6].value[:, 0])
+def spool_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
+    found = edge_outputs(integers, reals, ends, ends[6].value[:, 0])
     energy = part_energy(reals, ends[6])
     return found | {"force": (reals[:, FORCE], "N"), "stored_energy": (energy, "J")}
 
 
 SPOOL_VALVE = Family(
-    "hydraulic spool valve", Kernel(spool_kernel), bodies=ENDS, reals=REALS, circuit=spool_outputs
-)
+    "hydraulic spool valve", Kernel(spool_kernel), bodies=ENDS, reals=REALS, integers=1,
+    circuit=spool_outputs,
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -210,7 +217,8 @@ class SpoolValve(MovingPart):
         reals = np.concatenate([fluid.reals(), passage_words, part])
         pilots = [REFERENCE if p is None else p.node for p in (self.p5, self.p6)]
         ends = (self.p1.node, self.p2.node, self.p3.node, self.p4.node, *pilots, self.node)
-        return [Entry(SPOOL_VALVE, ends, reals, laws=[factor_law(FORCE, self.force)])]
+        laws = [factor_law(FORCE, self.force)]
+        return [Entry(SPOOL_VALVE, ends, reals, laws=laws, integers=(fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -41,7 +41,7 @@ def move_part(ints, reals, k, motion, loads, ends, a, b, part):
     low, high, force = reals[k, LOW], reals[k, HIGH], reals[k, FORCE]
     held, kx, kv, ka = stop(s, v, acc, low, high, reals[k, C1], reals[k, C2], reals[k, C3])
     pa, pb = values[VALUE, i], values[VALUE, j]
-    rho, first, _ = density(reals, k, 0.5 * (pa + pb))
+    rho, first, _ = density(ints, reals, k, 0.5 * (pa + pb))
     q = rho * A * v
     loads.balance[i] += q
     loads.balance[j] -= q

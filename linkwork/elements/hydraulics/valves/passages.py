@@ -47,11 +47,12 @@ def passage(ints, reals, k, motion, loads, ends, one, two, sign, s, part):
     p1, p2 = values[VALUE, i], values[VALUE, j]
     open_, by_s = opening(s, sign, reals[k, LEAK], reals[k, LIMIT])
     soft = reals[k, SOFT]
-    unit, by1, by2 = restricted(reals, k, p1, p2, reals[k, FACTOR], soft)
+    unit, by1, by2 = restricted(ints, reals, k, p1, p2, reals[k, FACTOR], soft)
     q = open_ * unit
     loads.balance[i] += q
     loads.balance[j] -= q
-    loads.power[0] += q * (specific_energy(reals, k, p1) - specific_energy(reals, k, p2))
+    h1, h2 = specific_energy(ints, reals, k, p1), specific_energy(ints, reals, k, p2)
+    loads.power[0] += q * (h1 - h2)
     jet, drop = sign * reals[k, JET], p1 - p2
     size = (drop * drop + soft * soft) ** 0.5
     way = open_ - reals[k, LEAK]
@@ -77,11 +78,11 @@ def passage(ints, reals, k, motion, loads, ends, one, two, sign, s, part):
 
 
 def passage_flow(
-    reals: np.ndarray, one: Any, two: Any, sign: float, s: np.ndarray
+    integers: np.ndarray, reals: np.ndarray, one: Any, two: Any, sign: float, s: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mass flow and power lost over time."""
     p1, p2 = one.value[:, 0], two.value[:, 0]
     open_ = reals[:, LEAK] + np.clip(sign * s, 0, reals[:, LIMIT])
-    q = open_ * restricted_over_time(reals, p1, p2, reals[:, FACTOR], reals[:, SOFT])
-    h1, h2 = (over_time(reals, p)[2] for p in (p1, p2))
+    q = open_ * restricted_over_time(integers, reals, p1, p2, reals[:, FACTOR], reals[:, SOFT])
+    h1, h2 = (over_time(integers, reals, p)[2] for p in (p1, p2))
     return q, q * (h1 - h2)

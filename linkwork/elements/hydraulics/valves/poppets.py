@@ -45,16 +45,18 @@ def flow_valve_kernel(ints, reals, motion, loads):
         move_part(ints, reals, k, motion, loads, 4, 2, 1, 3)
 
 
-def poppet_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
+def poppet_outputs(
+    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
+) -> dict[str, tuple[np.ndarray, str]]:
     part = ends[-1]
-    q, _ = passage_flow(reals, ends[0], ends[1], 1.0, part.value[:, 0])
-    found = flow_outputs(reals, ends[0].value[:, 0], ends[1].value[:, 0], q)
+    q, _ = passage_flow(integers, reals, ends[0], ends[1], 1.0, part.value[:, 0])
+    found = flow_outputs(integers, reals, ends[0].value[:, 0], ends[1].value[:, 0], q)
     return found | {"stored_energy": (part_energy(reals, part), "J")}
 
 
 PRESSURE_VALVE, FLOW_VALVE = (
     Family(f"hydraulic {name} valve", Kernel(kernel), bodies=ends, reals=REALS,
-           circuit=poppet_outputs)
+           integers=1, circuit=poppet_outputs)
     for name, kernel, ends in (
         ("pressure", pressure_valve_kernel, 3), ("flow", flow_valve_kernel, 4),
     )
@@ -127,7 +129,8 @@ class PressureValve(Poppet):
 
     def entries(self) -> list[Entry]:
         ends = (self.p1.node, self.p2.node, self.node)
-        return [Entry(PRESSURE_VALVE, ends, self.reals(-self.preload))]
+        integers = (self.p1.fluid.kind,)
+        return [Entry(PRESSURE_VALVE, ends, self.reals(-self.preload), integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -157,7 +160,8 @@ class FlowValve(Poppet):
 
     def entries(self) -> list[Entry]:
         ends = (self.p1.node, self.p2.node, self.p3.node, self.node)
-        return [Entry(FLOW_VALVE, ends, self.reals(self.preload))]
+        integers = (self.p1.fluid.kind,)
+        return [Entry(FLOW_VALVE, ends, self.reals(self.preload), integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
