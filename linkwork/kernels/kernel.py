@@ -20,7 +20,7 @@ from numba import types
 
 from linkwork.kernels.compiled import FLOATS2, INTS2, JIT, CompiledEntry, generates
 from linkwork.kernels.memory.addresses import ADDRESSED
-from linkwork.kernels.memory.records import WORD, Floats, Floats2, Stored, record_type
+from linkwork.kernels.memory.records import Floats, Floats2, record_type
 
 
 class Motion(NamedTuple):
@@ -77,14 +77,10 @@ class Kernel(CompiledEntry):
         return self.__wrapper_address__() if JIT else id(self)
 
 
-class KernelTable(Stored, np.ndarray):
+class KernelTable(np.ndarray):
     """Addresses of compiled functions by slot; unpickled, they are found anew."""
 
     kernels: tuple[Any, ...]
-
-    @property
-    def words(self) -> Any:
-        return self
 
     def __array_finalize__(self, other: Any) -> None:
         self.kernels = getattr(other, "kernels", ())
@@ -112,11 +108,8 @@ def call_kernel(table, slot, ints, reals, motion, loads):
 
 
 def call_address(context, builder, signature, kind, table, slot, args):
-    """Code for a call of the function whose address is in a slot of a table (array or address)."""
-    if isinstance(kind, types.Integer):
-        first = builder.inttoptr(table, WORD.as_pointer())
-    else:
-        first = context.make_array(kind)(context, builder, table).data
+    """Code for a call of the function whose address is in a slot of a table."""
+    first = context.make_array(kind)(context, builder, table).data
     address = builder.load(builder.gep(first, [slot]))
     kinds = [context.get_value_type(kind) for kind in signature.args]
     function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import VEL
-from linkwork.integrators.contract import StepRows
+from linkwork.integrators.contract import NEXT, StepRows, steps_at
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order import stepping as st
@@ -70,11 +70,12 @@ class TwoForms(RepairedRun):
         data = self.data
         march = advance_fast if self.turning else st.advance
         announce(march, "steps for fast rotation" if self.turning else "implicit steps", 6)
-        parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
-        return march(
-            data.kernels, data.tables, self.lu, data.work, *parts, times, schedule, saved,
-            out, done, last,
-        )  # fmt: skip
+        run: Any = sp.SmoothSteps(self.lu, self.stepper, self._vdot)
+        if self.turning:
+            run = fr.FastSteps(self.lu, self.stepper, self.fast)
+        steps = steps_at(times, schedule, saved, done, last)
+        status = march(data.equations, run, steps, out)
+        return status, int(steps.range[NEXT])
 
     def _allow_changes(self, allowed: bool) -> None:
         """Of the form of the step, by themselves."""

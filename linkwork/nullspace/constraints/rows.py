@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from linkwork.kernels.memory.records import Floats2, Ints2, stored
 from linkwork.elements import layout, points
 from linkwork.elements.joints import lock
 from linkwork.elements.joints.distance import DISTANCE as DISTANCE_FAMILY
@@ -49,11 +50,12 @@ LINE, ONE_PAIR, TWO_PAIRS, BALL, HINGE, WITH_ANOTHER = 0, 1, 2, 3, 4, 5
 NEARLY = 0.3  # as independent as the best choice: smallest pivot over that of the best
 
 
+@stored
 class Rows(NamedTuple):
     """The rows in the equations: numbers of their bodies and blocks, and their vectors."""
 
-    ints: np.ndarray
-    reals: np.ndarray
+    ints: Ints2
+    reals: Floats2
 
 
 def row_forms(element: Element) -> list[tuple[int, np.ndarray]]:
