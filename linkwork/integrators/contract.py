@@ -50,7 +50,7 @@ class StepRows(NamedTuple):
     own: Floats2  # what only this method knows: the columns of its run's `own`
 
 
-NEXT, END = 0, 1  # of Steps.range
+BEGIN, END = 0, 1  # of Steps.range
 
 
 @stored

@@ -11,6 +11,7 @@ recompiles the stepping loop.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from linkwork.kernels.compiled import FLOATS2, INTS2, JIT, CompiledEntry, generates
+from linkwork.kernels.compiled import FLOATS2, INTS, INTS2, JIT, CompiledEntry, generates
 from linkwork.kernels.memory.addresses import ADDRESSED
 from linkwork.kernels.memory.records import Floats, Floats2, record_type
 
@@ -92,6 +93,13 @@ class KernelTable(np.ndarray):
         return self
 
 
+class NullFunction:
+    """In place of code that is not called."""
+
+    def __wrapper_address__(self) -> int:
+        return 0
+
+
 def kernel_table(kernels: Iterable[Any]) -> Any:
     """The kernels of a system by slot, for `call_kernel` (without compilation, themselves)."""
     kernels = tuple(kernels)
@@ -114,6 +122,29 @@ def call_address(context, builder, signature, kind, table, slot, args):
     kinds = [context.get_value_type(kind) for kind in signature.args]
     function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
     return builder.call(builder.inttoptr(address, function.as_pointer()), args)
+
+
+def in_slot(slot, signature):
+    """A function(table, …) of this signature that calls what is in a slot of a table."""
+
+    def call(table, *arguments):
+        return table[slot](*arguments)
+
+    def definition(typing, table, *arguments):
+        def generate(context, builder, whole, args):
+            place = ir.Constant(ir.IntType(64), slot)
+            result = call_address(context, builder, signature, INTS, args[0], place, args[1:])
+            nothing = signature.return_type == types.none
+            return context.get_dummy_value() if nothing else result
+
+        return signature.return_type(INTS, *signature.args), generate
+
+    names = ["typing", "table", *(f"argument{k}" for k in range(len(signature.args)))]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in names]
+    definition.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    generates(call)(definition)
+    return call
 
 
 def call_kernel_at(address, ints, reals, motion, loads):

@@ -18,7 +18,7 @@ import numpy as np
 from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
 from linkwork.errors import SingularError
 from linkwork.integrators.explicit.augmented import DONE, MOTION, PIVOTS, differentiate
-from linkwork.integrators.contract import END, NEXT, Steps, steps_at
+from linkwork.integrators.contract import BEGIN, END, Steps, steps_at
 from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, stored
 from linkwork.linear_algebra.along_mechanism.tables import Elimination
@@ -68,7 +68,7 @@ def balance_rows(equations, balance, steps, rows):
     )  # fmt: skip
     nb, nv = tables.bodies.shape[0], order.shape[0]
     placed, change = y[: MOTION * nb].reshape(nb, MOTION), rate[: MOTION * nb].reshape(nb, MOTION)
-    for k in range(steps.range[NEXT], steps.range[END]):
+    for k in range(steps.range[BEGIN], steps.range[END]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         placed[:] = motion[k]
@@ -84,7 +84,7 @@ def balance_rows(equations, balance, steps, rows):
             values[k, VALUE, i] = y[MOTION * nb + i]
         for e in range(kept.shape[0]):
             gamma[k, kept[e]] = work.gamma[e]
-        steps.range[NEXT] = k + 1
+        steps.range[BEGIN] = k + 1
     return DONE
 
 
@@ -142,9 +142,9 @@ class Balance:
                 self.lu, self.rhs, self.y, self.rate, s.system.layout.order,
                 s.system.layout.value_scale, s.kept, s.system.mass,
             )  # fmt: skip
-            steps.range[NEXT] = done
+            steps.range[BEGIN] = done
             balance_rows(s.equations, numbers, steps, rows)
-            done = int(steps.range[NEXT])
+            done = int(steps.range[BEGIN])
             if done < len(times):
                 try:
                     if done == before and done > 0:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import ROT
-from linkwork.integrators.contract import NEXT, StepRows, step_rows, steps_at
+from linkwork.integrators.contract import BEGIN, StepRows, step_rows, steps_at
 from linkwork.integrators.left_out import watch_left_out_rows
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import DONE, NO_CONVERGENCE
@@ -214,7 +214,7 @@ class ReducedRun(RepairedRun):
         if not self.method.condition_number:
             steps = steps_at(times, laws, saved, done, last)
             status = ns.advance(s.equations, run, steps, out)
-            now = int(steps.range[NEXT])
+            now = int(steps.range[BEGIN])
             if now > done:
                 self.time = float(times[now - 1])
             return status, now

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, SIX, VEL
-from linkwork.integrators.contract import END, NEXT, StepRows, Steps
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.kernels.compiled import inlined
@@ -307,7 +307,7 @@ def advance(equations, run, steps, out):
         scheme.forces, scheme.rows, scheme.left, scheme.tree, scheme.motion
     )  # fmt: skip
     h, times, schedule, saved = m.settings[STEP], steps.times, steps.schedule, steps.saved
-    for k in range(steps.range[NEXT], steps.range[END]):
+    for k in range(steps.range[BEGIN], steps.range[END]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         status = newton(
@@ -320,7 +320,7 @@ def advance(equations, run, steps, out):
                 m.mu[0, e] = m.mu[1, e]
             return status
         accept(tree, forces, tables.reals, m)
-        steps.range[NEXT] = k + 1
+        steps.range[BEGIN] = k + 1
         if saved[k] >= 0:
             store(m, out, saved[k])
     return DONE

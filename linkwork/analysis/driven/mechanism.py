@@ -35,7 +35,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.elements.layout import SIX, VEL
 from linkwork.errors import AssemblyError, ConvergenceError, ModelError
 from linkwork.integrators.blocked import blocked_motion
-from linkwork.integrators.contract import NEXT, StepRows, step_rows, steps_at
+from linkwork.integrators.contract import BEGIN, StepRows, step_rows, steps_at
 from linkwork.kernels.compiled import announce
 from linkwork.linear_algebra import SingularMatrix
 from linkwork.results.outputs.violation import violations
@@ -218,7 +218,7 @@ class Driven:
         while True:
             motion = self.motion._replace(factors=self.projection.solver.tables, keeps=keeps)
             status = drive_steps(data.equations, motion, steps, out)
-            done = int(steps.range[NEXT])
+            done = int(steps.range[BEGIN])
             if status != PIVOTS or done == tried or not self.new_pivots():
                 break
             tried = done

@@ -39,7 +39,7 @@ from linkwork.elements.layout import (
     TANGENT,
     VEL,
 )  # fmt: skip
-from linkwork.integrators.contract import END, NEXT, StepRows, Steps
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.memory.records import Flags, Floats, Floats2, Ints, stored
@@ -262,7 +262,7 @@ def drive_steps(equations, motion, steps, out):
     kernels, tables, work = equations.kernels, equations.tables, equations.work
     lu, times, schedule = motion.factors, steps.times, steps.schedule
     step, one = np.zeros(motion.column.shape[0]), np.ones(motion.column.shape[0])
-    for k in range(steps.range[NEXT], steps.range[END]):
+    for k in range(steps.range[BEGIN], steps.range[END]):
         h = times[k] - motion.time[0]
         length, speed = 0.0, 0.0
         for b in range(motion.vdot.shape[0]):
@@ -298,5 +298,5 @@ def drive_steps(equations, motion, steps, out):
                 out.motion[k, b, i] = work.nodes[b, i]
             for i in range(6):
                 out.acceleration[k, b, i] = motion.vdot[b, i]
-        steps.range[NEXT] = k + 1
+        steps.range[BEGIN] = k + 1
     return DONE

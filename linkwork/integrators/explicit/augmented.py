@@ -13,7 +13,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.linear_algebra.along_mechanism.tables import Elimination
-from linkwork.integrators.contract import END, NEXT, StepRows, Steps
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.memory.records import Floats, Floats2, Ints, stored
 from linkwork.kernels.rotations import qmul, qscale
@@ -231,7 +231,7 @@ def rk4(equations, run, steps, out):
     placed, motion = trial[:q].reshape(nb, MOTION), y[:q].reshape(nb, MOTION)
     change = k[0][:q].reshape(nb, MOTION)
     weights = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
-    for step in range(steps.range[NEXT], steps.range[END]):
+    for step in range(steps.range[BEGIN], steps.range[END]):
         start = times[step] - h
         for s in range(4):
             row = 2 * step + (0 if s == 0 else (2 if s == 3 else 1))
@@ -271,5 +271,5 @@ def rk4(equations, run, steps, out):
             for e in range(kept.shape[0]):
                 out.gamma[row, kept[e]] = work.gamma[e]
             out.work[row] = total
-        steps.range[NEXT] = step + 1
+        steps.range[BEGIN] = step + 1
     return DONE

@@ -21,7 +21,7 @@ import numpy as np
 from linkwork.elements.layout import BY_VALUE, COEFS, QUAT, VEL
 from linkwork.errors import ModelError, SingularError
 from linkwork.integrators.contract import (
-    NEXT, BasicRun, Run, StepFailure, StepRows, steps_at,
+    BEGIN, BasicRun, Run, StepFailure, StepRows, steps_at,
 )  # fmt: skip
 from linkwork.integrators.blocked import COMPARE, blocked_motion, no_accelerations
 from linkwork.kernels.compiled import announce
@@ -296,7 +296,7 @@ class RungeKuttaRun(OdeRun):
         while done < len(times):
             before = done
             rk4(s.equations, self._compiled, steps, out)
-            done = int(steps.range[NEXT])
+            done = int(steps.range[BEGIN])
             if done > before:
                 self.time, tries = float(times[done - 1]), 0
             if done < len(times):

@@ -42,7 +42,7 @@ from linkwork.kernels.registers.eights import load8, six8, spread8, store8
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.first_order.stages import StagedSteps, Stages
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
-from linkwork.integrators.contract import END, NEXT, StepRows, Steps
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.rotations import qexp
 from linkwork.kernels.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
@@ -387,13 +387,13 @@ def advance_stages(equations, run, steps, out):
     kernels, tables, work = equations.kernels, equations.tables, equations.work
     factors, stepper, stages, fast = run.factors, run.stepper, run.stages, run.fast
     times, schedule, saved, which = steps.times, steps.schedule, steps.saved, run.which
-    for k in range(steps.range[NEXT], steps.range[END]):
+    for k in range(steps.range[BEGIN], steps.range[END]):
         status = step(
             kernels, tables, factors, work, stepper, stages, fast, which[k], times[k], schedule, k
         )
         if status != DONE:
             return status
-        steps.range[NEXT] = k + 1
+        steps.range[BEGIN] = k + 1
         if saved[k] >= 0:
             store(stepper, fast.vdot, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]

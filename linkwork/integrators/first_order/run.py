@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.integrators.contract import NEXT, StepRows, steps_at
+from linkwork.integrators.contract import BEGIN, StepRows, steps_at
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.first_order import stages as sg
 from linkwork.integrators.second_order import stepper as sp
@@ -263,7 +263,7 @@ class StagedRun(ImplicitRun):
             run = sg.StagedSteps(self.lu, self.stepper, self.fast, self.stages, which)
             steps = steps_at(times, laws, saved, done, last)
             status = advance_stages(data.equations, run, steps, out)
-            done = int(steps.range[NEXT])
+            done = int(steps.range[BEGIN])
             self._count(done - before)
             if done > before:
                 self.time, self.previous = float(times[done - 1]), self.h

@@ -49,7 +49,7 @@ from linkwork.integrators.values import (
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.compiled import inlined, spliced
 from linkwork.kernels.registers.eights import larger8, load8, spread8, store6, store8
-from linkwork.integrators.contract import END, NEXT, StepRows, Steps
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.rotations import qexp, qmul
 from linkwork.system.evaluate import Equations, refill
@@ -178,7 +178,7 @@ def advance(equations, run, steps, out):
     kernels, tables, work = equations.kernels, equations.tables, equations.work
     factors, stepper = run.factors, run.stepper
     times, schedule, saved = steps.times, steps.schedule, steps.saved
-    for k in range(steps.range[NEXT], steps.range[END]):
+    for k in range(steps.range[BEGIN], steps.range[END]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         look = stepper.settings[MOST_TURN] < 1e10  # not where this form was asked for
@@ -187,7 +187,7 @@ def advance(equations, run, steps, out):
         status = newton(kernels, tables, factors, work, stepper, times[k], look)
         if status != DONE:
             return status
-        steps.range[NEXT] = k + 1
+        steps.range[BEGIN] = k + 1
         turn = accept(kernels, tables, work, stepper, times[k])
         if saved[k] >= 0:
             store(stepper, stepper.history[VDOT], out, saved[k])

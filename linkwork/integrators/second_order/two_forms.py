@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import VEL
-from linkwork.integrators.contract import NEXT, StepRows, steps_at
+from linkwork.integrators.contract import BEGIN, StepRows, steps_at
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order import stepping as st
@@ -75,7 +75,7 @@ class TwoForms(RepairedRun):
             run = fr.FastSteps(self.lu, self.stepper, self.fast)
         steps = steps_at(times, schedule, saved, done, last)
         status = march(data.equations, run, steps, out)
-        return status, int(steps.range[NEXT])
+        return status, int(steps.range[BEGIN])
 
     def _allow_changes(self, allowed: bool) -> None:
         """Of the form of the step, by themselves."""

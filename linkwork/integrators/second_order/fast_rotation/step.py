@@ -52,7 +52,7 @@ from linkwork.kernels.compiled import fused_inlined, fused_spliced, inlined
 from linkwork.kernels.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation, FastSteps
-from linkwork.integrators.contract import END, NEXT, StepRows, Steps
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.rotations import rotation_matrix, tangent
 from linkwork.kernels.vectors import (
@@ -352,13 +352,13 @@ def advance_fast(equations, run, steps, out):
     factors, stepper, fast = run.factors, run.stepper, run.fast
     times, schedule, saved = steps.times, steps.schedule, steps.saved
     limits = fast.limits
-    for k in range(steps.range[NEXT], steps.range[END]):
+    for k in range(steps.range[BEGIN], steps.range[END]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         status = solve_step(kernels, tables, factors, work, stepper, fast, times[k])
         if status != DONE:
             return status
-        steps.range[NEXT] = k + 1
+        steps.range[BEGIN] = k + 1
         look = limits[PATIENCE] < 1e10 and int(times[k] / stepper.settings[STEP] + 0.5) % LOOK == 0
         turn, busy = accept(kernels, tables, work, stepper, fast, times[k], look)
         even = stepper.report[0] <= FEW and stepper.settings[JUMPS] == 0.0
