@@ -142,7 +142,7 @@ def in_slot(slot, signature):
     names = ["typing", "table", *(f"argument{k}" for k in range(len(signature.args)))]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, kind) for name in names]
-    definition.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    definition.__signature__ = inspect.Signature(parameters)
     generates(call)(definition)
     return call
 

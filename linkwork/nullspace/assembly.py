@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-
 from linkwork.elements.layout import (
     CD,
     CK,

@@ -17,8 +17,8 @@ import numpy as np
 
 from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
 from linkwork.errors import SingularError
-from linkwork.integrators.explicit.augmented import DONE, MOTION, PIVOTS, differentiate
 from linkwork.integrators.contract import BEGIN, END, Steps, steps_at
+from linkwork.integrators.explicit.augmented import DONE, MOTION, PIVOTS, differentiate
 from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, stored
 from linkwork.linear_algebra.along_mechanism.tables import Elimination

@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.kernels.memory.records import Floats, Ints, Ints2, stored
 from linkwork.elements import points
 from linkwork.elements.deformable import bushing
 from linkwork.elements.deformable.bushing import BUSHING, bend, kappa, law, rotation_vector
@@ -48,6 +47,7 @@ from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel, kernel_table
+from linkwork.kernels.memory.records import Floats, Ints, Ints2, stored
 from linkwork.kernels.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
 from linkwork.kernels.vectors import (
     add,

@@ -41,9 +41,9 @@ from linkwork.nullspace.assembly import (
 )  # fmt: skip
 from linkwork.nullspace.constraints.quadratic import largest_error
 from linkwork.nullspace.constraints.tree import (
+    Tree,
     joint_increment,
     move_coordinates,
-    Tree,
     place,
     read,
     unwind,

@@ -149,7 +149,6 @@ class JointSpace:
     def _look(self, q: Any, t: float, how: int, count: int) -> None:
         q, v = self._place(q, None, t)
         p = self.parts
-        o = p.outer
         evaluate_loops(p.outer.equations, self._run(q, v), float(t), how, count)
 
     def state(self, q: Any, v: Any = None, t: float = 0.0) -> State:

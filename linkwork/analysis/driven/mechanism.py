@@ -83,12 +83,14 @@ class Driven:
         self.projection = p = Projection(data, compiled=True)
         data.load(replace(state, gamma=None))
         self.motion = Motion(
-            factors=p.solver.tables, nodes=data.work.nodes.copy(), vdot=data.work.vdot[: data.system.bodies, :6].copy(),
+            factors=p.solver.tables, nodes=data.work.nodes.copy(),
+            vdot=data.work.vdot[: data.system.bodies, :6].copy(),
             time=np.array([state.time]), column=p.column, row=p.row, weight=p.weight, body=p.body,
             diagonal=p.diagonal, columns=p.columns, last=np.zeros(len(p.weight)),
             vals=np.zeros(len(p.weight)), rhs=np.zeros(data.unknowns),
             rest=np.zeros(data.unknowns), kept=data.kept.astype(np.int64),
-            memory=data.part.remembers, keeps=True, loaded=any(x.entry.reads for x in data.system.elements),
+            memory=data.part.remembers, keeps=True,
+            loaded=any(x.entry.reads for x in data.system.elements),
             report=np.zeros(2),
         )  # fmt: skip
         self.least: MinimumNorm | None = None

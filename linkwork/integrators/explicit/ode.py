@@ -30,7 +30,8 @@ from linkwork.model.signals.held import due_at
 from linkwork.model.written import Written
 from linkwork.integrators.friction import refuse_bristles, refuse_loads
 from linkwork.integrators.explicit.augmented import (
-    ALPHA, BETA, MASS, MEMORY, MOTION, QUIET, SETTINGS, STEP, ExplicitSteps, derivative, record, rk4,
+    ALPHA, BETA, MASS, MEMORY, MOTION, QUIET, SETTINGS, STEP, ExplicitSteps, derivative, record,
+    rk4,
 )  # fmt: skip
 from linkwork.integrators.explicit.scipy_numbers import give_numbers, numbers_of
 from linkwork.system.initial_conditions.accelerations import (

@@ -1,7 +1,7 @@
-"""Compiled functions that Python calls with records and numbers: their C signature.
+"""Functions that Python calls with records and numbers, by their C signature.
 
     @entry(Equations, Stepper, Steps, StepRows)
-    def advance(equations, stepper, steps, out):      compiled: references; equations.work is a field
+    def advance(equations, stepper, steps, out):      references; equations.work is a field
         ...
         return DONE
 
@@ -26,7 +26,7 @@ from numba import types
 from linkwork.kernels.compiled import JIT, CompiledEntry
 from linkwork.kernels.memory.records import NUMBERS, address_type, record_type
 
-C_NUMBERS = {float: ctypes.c_double, int: ctypes.c_int64}
+C_NUMBERS: dict[Any, Any] = {float: ctypes.c_double, int: ctypes.c_int64}
 
 
 class Entry(CompiledEntry):
@@ -42,23 +42,27 @@ class Entry(CompiledEntry):
     @functools.cached_property
     def call(self) -> Any:
         """The function by its C signature."""
-        kinds = [C_NUMBERS.get(kind) or address_type(kind) for kind in self.kinds]
+        kinds: list[Any] = [C_NUMBERS.get(kind) or address_type(kind) for kind in self.kinds]
         return ctypes.PYFUNCTYPE(C_NUMBERS.get(self.returns), *kinds)(self._address)
 
     def __call__(self, *arguments: Any) -> Any:
         if not JIT:
             return self.function(*arguments)
+        if len(arguments) != len(self.kinds):  # ctypes would take more
+            raise self._refusal(arguments)
         records, numbers = arguments[: self.records], arguments[self.records :]
         try:
             return self.call(*[x.place for x in records], *numbers)
         except (AttributeError, ctypes.ArgumentError) as error:
-            wanted, handed = (
-                ", ".join(kind.__name__ for kind in kinds)
-                for kinds in (self.kinds, map(type, arguments))
-            )
-            raise TypeError(
-                f"{self.function.__name__} takes ({wanted}), but was called with ({handed})"
-            ) from error
+            raise self._refusal(arguments) from error
+
+    def _refusal(self, arguments: tuple[Any, ...]) -> TypeError:
+        wanted, handed = (
+            ", ".join(kind.__name__ for kind in kinds)
+            for kinds in (self.kinds, map(type, arguments))
+        )
+        name = self.function.__name__
+        return TypeError(f"{name} takes ({wanted}), but was called with ({handed})")
 
 
 def entry(*kinds: type, returns: Any = int, allocates: bool = False, **options: Any) -> Callable:

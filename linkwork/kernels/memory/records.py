@@ -28,7 +28,6 @@ import numpy as np
 from llvmlite import ir
 from numba import from_dtype, types
 from numba.extending import models, register_model
-from numba.np.numpy_support import as_dtype
 
 from linkwork.kernels.compiled import (
     FLOATS,
@@ -104,17 +103,22 @@ def words(kind: Any) -> int:
 def declarations(group: Any) -> list[tuple[str, Any, int]]:
     """Fields of a named tuple, as Python checks them: the numbers in an array and its dimensions
     (a record or a number: itself, −1)."""
-    arrays = {k: v for k, v in fields_of(group).items() if isinstance(v, types.Array)}
     return [
-        (name, as_dtype(kind.dtype), kind.ndim) if name in arrays else (name, kind, -1)
+        (name, numbers_in(kind), kind.ndim) if isinstance(kind, types.Array) else (name, kind, -1)
         for name, kind in fields_of(group).items()
     ]
+
+
+def numbers_in(array: Any) -> np.dtype:
+    """Numpy's type of the numbers in an array of numba's."""
+    kind = array.dtype
+    return kind.dtype if isinstance(kind, types.Record) else np.dtype(str(kind))
 
 
 def row_of(fields: Any) -> Any:
     """The words of a tuple, which must outlive their use."""
     row: list[int] = []
-    for value, (name, kind, dimensions) in zip(fields, declarations(type(fields)), strict=True):
+    for value, (name, kind, dimensions) in zip(fields, declarations(fields.__class__), strict=True):
         if dimensions >= 0:
             if not (
                 value.dtype == kind and value.ndim == dimensions and value.flags.c_contiguous
@@ -128,7 +132,7 @@ def row_of(fields: Any) -> Any:
             row += [value.__array_interface__["data"][0], *value.shape]
         elif not isinstance(kind, RecordType):
             row.append(int(np.float64(value).view(np.int64)) if kind is FLOAT else int(value))
-        elif type(value) is kind.group:
+        elif value.__class__ is kind.group:
             row.append(value.address)
         else:
             raise TypeError(
@@ -162,7 +166,8 @@ class Stored:
     @functools.cached_property
     def place(self) -> Address:
         """The address, which entries for records of this kind take."""
-        return address_type(type(self))(self.address)
+        group: Any = type(self)
+        return address_type(group)(self.address)
 
     def __reduce__(self) -> Any:
         return type(self), tuple(self)  # type: ignore[arg-type]

@@ -24,7 +24,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from linkwork.kernels.memory.records import Floats2, Ints2, stored
 from linkwork.elements import layout, points
 from linkwork.elements.joints import lock
 from linkwork.elements.joints.distance import DISTANCE as DISTANCE_FAMILY
@@ -33,6 +32,7 @@ from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations
+from linkwork.kernels.memory.records import Floats2, Ints2, stored
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.data import Data
 from linkwork.system.redundancy import ConstraintRows, independent_rows

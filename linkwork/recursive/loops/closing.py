@@ -163,7 +163,9 @@ def jacobian(sweeps, tree, s, loops, work, how):
     J, blocks = loops.J, loops.blocks
     J[:] = 0.0
     if how == DIRECT:
-        slots.direct(sweeps, tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives)
+        slots.direct(
+            sweeps, tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives
+        )
     else:
         slots.semi_analytic(
             sweeps, tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives
@@ -353,8 +355,10 @@ def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau,
         loops.settings[CLOSED] = closed
         if not senses:
             return
-        if slots.sense(sweeps, tree, s, work.nodes, loops.acceleration, loops.gamma, loops.wrench, out,
-                        loops.sensors, loops.room, work.values, work.balance, k):  # fmt: skip
+        if slots.sense(
+            sweeps, tree, s, work.nodes, loops.acceleration, loops.gamma, loops.wrench, out,
+            loops.sensors, loops.room, work.values, work.balance, k,
+        ):  # fmt: skip
             return
     loops.report[UNSOLVED] = 1.0
     out[0] = math.nan

@@ -19,7 +19,10 @@ from linkwork.linear_algebra import SparseFactors
 from linkwork.system.redundancy.blocks import Batch, batches
 from linkwork.system.redundancy.full_rank import LARGE
 from linkwork.system.redundancy.normal_equations import (
-    Plan, Reactions, make_plan, reactions_over_time,
+    Plan,
+    Reactions,
+    make_plan,
+    reactions_over_time,
 )  # fmt: skip
 from linkwork.system.redundancy.rows import (
     ConstraintRows,
