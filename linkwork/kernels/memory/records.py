@@ -132,7 +132,7 @@ def row_of(fields: Any) -> Any:
             row += [value.__array_interface__["data"][0], *value.shape]
         elif not isinstance(kind, RecordType):
             row.append(int(np.float64(value).view(np.int64)) if kind is FLOAT else int(value))
-        elif value.__class__ is kind.group:
+        elif isinstance(value, Stored) and type(value) is kind.group:
             row.append(value.address)
         else:
             raise TypeError(
