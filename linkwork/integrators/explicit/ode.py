@@ -116,6 +116,7 @@ def _parameters(given: tuple[float, float] | None, h: float) -> tuple[float, flo
 class OdeRun(BasicRun):
     """What the two runs share: the motion y, the factorisation, multipliers and work."""
 
+    _record: ExplicitSteps | None = None
     quiet = 1e-6  # parts of a value in a step: what rates below that are is round-off
 
     def __init__(
@@ -151,16 +152,19 @@ class OdeRun(BasicRun):
     @property
     def _compiled(self) -> ExplicitSteps:
         """The run as compiled functions take it."""
-        data, settings = self.data, np.zeros(SETTINGS)
-        layout = data.system.layout
-        settings[[STEP, QUIET]] = self.h, self.quiet / self.h
-        settings[[ALPHA, BETA, MASS, MEMORY]] = (
-            self.alpha, self.beta, data.system.mass, data.part.remembers
-        )  # fmt: skip
-        return ExplicitSteps(
-            self.lu, self.rhs, self.y, self.rate, self.stages, layout.order, layout.value_scale,
-            self.work_done, self.powers, settings, data.kept,
-        )  # fmt: skip
+        if self._record is None or self._record.factors is not self.lu:
+            data, settings = self.data, np.zeros(SETTINGS)
+            layout = data.system.layout
+            settings[[ALPHA, BETA, MASS, MEMORY]] = (
+                self.alpha, self.beta, data.system.mass, data.part.remembers
+            )  # fmt: skip
+            self._record = ExplicitSteps(
+                self.lu, self.rhs, self.y, self.rate, self.stages, layout.order,
+                layout.value_scale, self.work_done, self.powers, settings, data.kept,
+            )  # fmt: skip
+        settings = self._record.settings
+        settings[STEP], settings[QUIET] = self.h, self.quiet / self.h
+        return self._record
 
     def pivot(self, begun: dict[str, Any] | None = None) -> None:
         """Choose pivots, or take those of an earlier run."""
@@ -273,7 +277,7 @@ class OdeRun(BasicRun):
         out.gamma[row] = self.data.all_gamma(self.data.work.gamma)
         out.work[row] = self.work_done
 
-    def _record(self, h: float) -> None:
+    def _count_work(self, h: float) -> None:
         s = self.data
         record(s.equations, self._compiled, h, self.time)
 
@@ -331,7 +335,7 @@ class ScipyRun(OdeRun):
             began = self.time
             self._reach(float(time))
             self._evaluate(self.time, self.y)
-            self._record(self.time - began)
+            self._count_work(self.time - began)
             if row >= 0:
                 self._save(int(row), out)
             if sampled:

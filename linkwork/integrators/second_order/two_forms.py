@@ -45,6 +45,7 @@ class TwoForms(RepairedRun):
     coefficients: Coefficients
     previous: float | None
     spacing: float
+    _record: Any = None  # the parts of the run, and the record that compiled steps take
     fast: Any = None  # what the form for fast rotation needs, where a method has it
     turning = False  # that form is in use
     changes = 0  # of the form
@@ -70,11 +71,12 @@ class TwoForms(RepairedRun):
         data = self.data
         march = advance_fast if self.turning else st.advance
         announce(march, "steps for fast rotation" if self.turning else "implicit steps", 6)
-        run: Any = sp.SmoothSteps(self.lu, self.stepper, self._vdot)
-        if self.turning:
-            run = fr.FastSteps(self.lu, self.stepper, self.fast)
+        parts = self.lu, self.stepper, self.fast if self.turning else None
+        if self._record is None or any(a is not b for a, b in zip(self._record[0], parts)):
+            run = fr.FastSteps(*parts) if self.turning else sp.SmoothSteps(*parts[:2], self._vdot)
+            self._record = parts, run
         steps = steps_at(times, schedule, saved, done, last)
-        status = march(data.equations, run, steps, out)
+        status = march(data.equations, self._record[1], steps, out)
         return status, int(steps.range[BEGIN])
 
     def _allow_changes(self, allowed: bool) -> None:
