@@ -198,7 +198,7 @@ def test_nodes_beside_a_body_leave_before_it():
 
     a = assemble_model(m)
     stepping = ImplicitRun(a.data, lw.GeneralizedAlpha(), a.state, 1e-3, None)
-    assert len(stepping.lu.groups) == 30 and len(stepping.lu.core) == 0
+    assert len(stepping.lu.condensed.first) == 30 and len(stepping.lu.core) == 0
     assert len(stepping.lu.nodes) == 30
 
 

@@ -35,7 +35,6 @@ from linkwork.linear_algebra.along_mechanism.nodes.echelon import (
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.rows import (
     FADED,
-    LOST,
     SMALL,
     choose_pivots,
     load_rows,
@@ -47,6 +46,7 @@ from linkwork.linear_algebra.along_mechanism.tables import (
     BP,
     FREE,
     LEFT,
+    LOST,
     NODE_INTS,
     PARENT,
     PB,

@@ -27,7 +27,6 @@ from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.registers.eights import lane8, load8, put8, spread8, store8, sum8
 from linkwork.linear_algebra.along_mechanism.nodes.rows import (
     FADED,
-    LOST,
     SMALL,
     choose_pivots,
     delay_rows,
@@ -40,6 +39,7 @@ from linkwork.linear_algebra.along_mechanism.tables import (
     BODY,
     BP,
     LEFT,
+    LOST,
     NODE_INTS,
     PARENT,
     PB,

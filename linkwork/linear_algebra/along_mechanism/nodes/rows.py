@@ -18,6 +18,7 @@ from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.registers.eights import lane8, load8, spread8, store8, sum8
 from linkwork.linear_algebra.along_mechanism.tables import (
+    LOST,
     MOST_ROWS,
     RHS,
     ROW_B,
@@ -30,7 +31,6 @@ from linkwork.linear_algebra.along_mechanism.tables import (
 WEAK = 1e-5  # a smaller pivot, relative to its row, is none
 SMALL = SIX * 10.0**2  # Σ (row / pivot)²
 FADED = 1e6  # (pivot when it was chosen / pivot)²
-LOST = 1e14  # squares: growth beyond which a new node is none, cancellation that leaves nothing
 
 # -------------------------------------------------------------- a row: its three vectors [E D G]
 
