@@ -369,7 +369,9 @@ def numbered(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Where the ints of each one begin, the ints, with `places` in the store one after the other,
     and the store."""
-    first, ints, size = [], [], 0
+    first: list[int] = []
+    ints: list[int] = []
+    size = 0
     for one in found:
         first.append(len(ints))
         ints += one.ints

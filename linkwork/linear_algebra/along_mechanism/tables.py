@@ -93,7 +93,7 @@ class Elimination(NamedTuple):
     def pivots(self) -> tuple[np.ndarray, ...]:
         """What `analyse(..., pivots=)` needs to reproduce this elimination digit by digit."""
         nodes = self.nodes[:, BODY].copy(), self.order.copy(), self.pivot_col.copy()
-        others = self.straight.copy(), self.limit.copy(), self.departures.copy()
+        others = self.straight.copy(), self.limit.copy(), self.departures.ravel().copy()
         return (*nodes, *others, *self.lu.pivots)
 
     @property
