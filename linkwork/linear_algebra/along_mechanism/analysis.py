@@ -9,26 +9,10 @@ from linkwork.kernels.registers.eights import zeros8
 from linkwork.linear_algebra.along_mechanism.addressed import addresses
 from linkwork.linear_algebra.along_mechanism.core import find_core
 from linkwork.linear_algebra.along_mechanism.peeling import (
-    Peeling,
-    breaks,
-    bridged,
-    carried_bodies,
-    code_for,
-    condensed,
-    is_hinge,
+    Peeling, breaks, bridged, carried_bodies, code_for, condensed, is_hinge,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.tables import (
-    BRIDGES,
-    CARRIED,
-    CONDENSED,
-    LEFT,
-    NODE_INTS,
-    ROW,
-    ROW_INTS,
-    ROWS,
-    STORE,
-    WIDE,
-    Elimination,
+    BRIDGES, CARRIED, CONDENSED, LEFT, NODE_INTS, ROW, ROW_INTS, ROWS, STORE, WIDE, Elimination,
     store_size,
 )  # fmt: skip
 from linkwork.linear_algebra.pattern import Pattern

@@ -22,15 +22,8 @@ from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import far, fused_inlined
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.registers.eights import (
-    fetch8,
-    item8,
-    lane8,
-    load8,
-    put8,
-    spread8,
-    store8,
-    sum8,
-)
+    fetch8, item8, lane8, load8, put8, spread8, store8, sum8,
+)  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.tables import BACK, FRESH, LOST, OTHER, RHS
 from linkwork.linear_algebra.pattern import Pattern
 

@@ -24,20 +24,8 @@ from linkwork.linear_algebra.along_mechanism.core import NO_CORE, original
 from linkwork.linear_algebra.along_mechanism.nodes.straight import AXES
 from linkwork.linear_algebra.along_mechanism.sweeps import eliminate, eliminate_hinges, run_task
 from linkwork.linear_algebra.along_mechanism.tables import (
-    BRIDGES,
-    CARRIED,
-    CONDENSED,
-    FACTOR,
-    FRESH,
-    HINGE_ROWS,
-    MOST_ROWS,
-    NODE_INTS,
-    ROW_INTS,
-    Between,
-    Carried,
-    Condensed,
-    Elimination,
-    store_size,
+    BRIDGES, CARRIED, CONDENSED, FACTOR, FRESH, HINGE_ROWS, MOST_ROWS, NODE_INTS, ROW_INTS, Between,
+    Carried, Condensed, Elimination, store_size,
 )  # fmt: skip
 from linkwork.linear_algebra.pattern import Pattern
 from linkwork.linear_algebra.core import SingularMatrix

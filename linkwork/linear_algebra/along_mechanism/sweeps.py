@@ -10,58 +10,21 @@ from numba import types
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import (
-    FLOATS,
-    far,
-    fused_inlined,
-    fused_spliced,
-    generates,
-    lean,
-    spliced,
+    FLOATS, far, fused_inlined, fused_spliced, generates, lean, spliced,
 )  # fmt: skip
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.memory.records import RecordType, by_address, located, record_at
 from linkwork.kernels.registers.eights import load8, spread8, store8, sum8
 from linkwork.linear_algebra.along_mechanism.addressed import (
-    ELIMINATE,
-    ELIMINATION,
-    PART,
-    call_code,
-    factor_core,
-    leave_apart,
-    solve_core,
-)
+    ELIMINATE, ELIMINATION, PART, call_code, factor_core, leave_apart, solve_core,
+)  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.hinge import (
-    factor_hinge,
-    forward_hinge,
-    solve_hinge,
+    factor_hinge, forward_hinge, solve_hinge,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.node import factor_node, solve_node
 from linkwork.linear_algebra.along_mechanism.tables import (
-    BACK,
-    BB,
-    BODY,
-    BRIDGES,
-    CARRIED,
-    CONDENSED,
-    FACTOR,
-    FRESH,
-    LEFT,
-    NODE_INTS,
-    OTHER,
-    PARENT,
-    PB,
-    PIVOTS,
-    RHS,
-    ROW,
-    ROW_INTS,
-    ROWS,
-    SOLUTION,
-    STORE,
-    UNKNOWN,
-    WIDE,
-    Elimination,
-    borrowed,
-    hinged,
+    BACK, BB, BODY, BRIDGES, CARRIED, CONDENSED, FACTOR, FRESH, LEFT, NODE_INTS, OTHER, PARENT, PB,
+    PIVOTS, RHS, ROW, ROW_INTS, ROWS, SOLUTION, STORE, UNKNOWN, WIDE, Elimination, borrowed, hinged,
     unit,
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -103,26 +104,11 @@ class Elimination(NamedTuple):
         return self.order, self.pivot_col, self.straight, self.limit
 
 
-class Borrowed(NamedTuple):
-    """The arrays of an elimination for the loops over nodes (linkwork.kernels.memory.borrowed)."""
-
-    unknowns: int
-    left: int
-    nodes: np.ndarray
-    rows: np.ndarray
-    order: np.ndarray
-    pivot_col: np.ndarray
-    straight: np.ndarray
-    limit: np.ndarray
-    late_at: np.ndarray
-    late_place: np.ndarray
-    late_unknown: np.ndarray
-    store: np.ndarray
-    x: np.ndarray
-    out: np.ndarray
-    spare: np.ndarray
-    scale: np.ndarray
-    units: np.ndarray
+# The arrays of an elimination for the loops over nodes (linkwork.kernels.memory.borrowed)
+Borrowed = namedtuple(
+    "Borrowed", "unknowns left nodes rows order pivot_col straight limit late_at late_place "
+    "late_unknown store x out spare scale units",
+)  # fmt: skip
 
 
 @fused_inlined
