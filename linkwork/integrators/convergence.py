@@ -67,7 +67,7 @@ def absolute_sums(kernels, tables, work, stages, time):
                 refer(Motion(
                     work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef
                 )),
-                refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
+                refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power, work.out)),
             )  # fmt: skip
             for j in range(stages.spans.shape[1]):
                 for v in range(stages.spans[element, j, 0], stages.spans[element, j, 1]):

@@ -51,6 +51,7 @@ class Loads(NamedTuple):
     balance : (values + 1,) residual of the equations of scalar and vector nodes
     C, Ct, Qc : residual of the constraint rows, its rate, and Q_c of C_q v̇ = Q_c
     vals    : the values of the matrix;   power : [dissipated, supplied] power
+    out     : (elements, numbers) the outputs of each element, where coef[OUT] is set
     """
 
     f: Floats2
@@ -60,6 +61,7 @@ class Loads(NamedTuple):
     Qc: Floats
     vals: Floats
     power: Floats
+    out: Floats2
 
 
 MOTION, LOADS = record_type(Motion), record_type(Loads)

@@ -26,6 +26,7 @@ from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
+from linkwork.model.outputs import Role
 from linkwork.model.signals.load_readings import loads_read
 
 ITEMS: dict[str, type[Item]] = {}
@@ -72,11 +73,10 @@ class Family:
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
     rubs: bool = False  # its friction follows the path from one accepted step to the next
     slender: bool = False  # far stiffer along its axis than across it
-    reaction: Callable | None = None  # numpy: wrench on the second body, for results
     # numpy: reals -> mass, centre, inertia about it, at t = 0; a list of these for several bodies
     lumped: Callable | None = None
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
-    outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
+    outputs: Any = None  # the declared outputs that the kernel writes (model.outputs)
     # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
     # `stored_energy` counts as potential energy of the model
     circuit: Callable | None = None
@@ -90,6 +90,12 @@ class Family:
     def history(self) -> int:
         """How much it remembers of accepted steps, beside its notes."""
         return int(self.memory) - self.notes
+
+    @property
+    def stores_energy(self) -> bool:
+        """Whether it has a potential energy."""
+        declared = self.outputs if isinstance(self.outputs, tuple) else ()
+        return self.potential is not None or any(x.role is Role.STORED for x in declared)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled by its name in its module, so that a restored run has the families of this

@@ -210,7 +210,7 @@ def spring_forces(forces, reals, m, coef, vals):
     call_kernel(
         forces.kernel, 0, forces.springs, m.base,
         refer(kernel.Motion(m.end, m.base, m.base, m.base, reals, m.settings[STEP], coef)),
-        refer(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken)),
+        refer(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken, m.base)),
     )  # fmt: skip
 
 

@@ -148,10 +148,10 @@ def refuse_unknown(system: System) -> None:
             )
         if family.signal and all(map(is_sampled, held_in(e.entry.acts_on[1].signal))):
             continue  # angles that it may count stay within half a turn of the start
-        if family is not TORSION and (family.potential is not None or family.memory):
+        if family is not TORSION and (family.stores_energy or family.memory):
             what = (
                 "has a potential whose discrete gradient lw.EnergyMomentum does not know"
-                if family.potential is not None
+                if family.stores_energy
                 else "keeps a memory of earlier steps, which lw.EnergyMomentum does not carry on"
             )
             raise ModelError(

@@ -110,6 +110,7 @@ class Work(NamedTuple):
     vals: Floats
     sums: Floats  # the part of vals that is cleared before elements add to it
     power: Floats
+    out: Floats2  # no outputs: `replay` has a table of its own
     trial: Floats2  # residuals of one element, for its change with a number that it is given
     trial_balance: Floats  # the same of vector nodes
     trial_memory: Floats  # the memory of that element before its trials
@@ -136,6 +137,7 @@ def make_work(bodies: int, values: int, rows: int, memory: int, pattern: Pattern
         vals=vals,
         sums=vals[pattern.sums],
         power=np.zeros(2),
+        out=np.zeros((0, 0)),
         trial=np.zeros((bodies + 1, 6)),
         trial_balance=np.zeros(values + 1),
         trial_memory=np.zeros(memory),
@@ -174,14 +176,14 @@ def acceleration_of(work, unknown):
 
 
 @spliced
-def ask(kernels, slot, tables, work, f, balance, time, n, i, wi, r, wr):
+def ask(kernels, slot, tables, work, f, balance, out, time, n, i, wi, r, wr):
     """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f and
-    balance."""
+    balance, outputs to `out`."""
     call_kernel(
         kernels, slot,
         tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
         refer(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
-        refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
+        refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power, out)),
     )  # fmt: skip
 
 
@@ -193,8 +195,8 @@ def call_families(kernels, tables, work, time):
         if m == tables.signal_family_count[0]:
             for s in range(tables.signals.shape[0]):
                 tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, NUMBER]]
-        ask(kernels, d[m, 0], tables, work, work.f, work.balance, time, d[m, 1], d[m, 2], d[m, 3],
-            d[m, 4], d[m, 5])  # fmt: skip
+        ask(kernels, d[m, 0], tables, work, work.f, work.balance, work.out, time, d[m, 1], d[m, 2],
+            d[m, 3], d[m, 4], d[m, 5])  # fmt: skip
     if work.coef[TANGENT] != 0.0 and tables.signals.shape[0] > 0:
         signal_tangents(kernels, tables, work, time)
 
@@ -257,8 +259,8 @@ def signal_tangents(kernels, tables, work, time):
         set_trial(tables, work, b, first, loaded, 0.0)
         for side in range(2):  # −f(y − h), then + f(y + h)
             tables.reals[g[s, TARGET]] = y + (2 * side - 1) * h
-            ask(kernels, g[s, SLOT], tables, work, work.trial, work.trial_balance, time, 1,
-                g[s, INT], g[s, INT_WIDTH], g[s, REAL], g[s, REAL_WIDTH])  # fmt: skip
+            ask(kernels, g[s, SLOT], tables, work, work.trial, work.trial_balance, work.out,
+                time, 1, g[s, INT], g[s, INT_WIDTH], g[s, REAL], g[s, REAL_WIDTH])  # fmt: skip
             if side == 0:
                 set_trial(tables, work, b, first, loaded, -1.0)
         tables.reals[g[s, TARGET]] = y
@@ -315,9 +317,21 @@ def evaluate(kernels, tables, work, time, cM):
 def load_stored(tables, work, motion, values, schedule, k):
     """The k-th stored motion and values, and the numbers that laws give at its time."""
     for b in range(motion.shape[1]):
-        for i in range(13):
-            work.nodes[b, i] = motion[k, b, i]
-        set_rotation(work.nodes, b)
+        load_body(work, motion, k, b)
+    load_numbers(tables, work, values, schedule, k)
+
+
+@inlined
+def load_body(work, motion, k, b):
+    """The k-th stored motion of body b."""
+    for i in range(13):
+        work.nodes[b, i] = motion[k, b, i]
+    set_rotation(work.nodes, b)
+
+
+@inlined
+def load_numbers(tables, work, values, schedule, k):
+    """The k-th stored values, and the numbers that laws give at its time."""
     for i in range(values.shape[2]):
         for j in range(3):
             work.values[j, i] = values[k, j, i]

@@ -19,8 +19,8 @@ from linkwork.elements.failures import forget_failures
 from linkwork.elements.forces.force import Load
 from linkwork.elements.forces.force_pair import ForcePair
 from linkwork.kernels import rotations
+from linkwork.kernels.rotations import rotate
 from linkwork.model.frame import Frame, as_frame, carries_frames
-from linkwork.results.outputs.relative import rotate
 from linkwork.results.outputs.stored import memory_elements, memory_place
 from linkwork.results.result import Result
 from linkwork.system.data import Data

@@ -31,8 +31,8 @@ def add_sizes(kernels, tables, work, time, on_bodies, sizes, rest):
         wi, wr = d[m, 3], d[m, 5]
         for k in range(d[m, 1]):
             first = d[m, 2] + k * wi
-            ask(kernels, d[m, 0], tables, work, trial, work.trial_balance, time, 1, first, wi,
-                d[m, 4] + k * wr, wr)  # fmt: skip
+            ask(kernels, d[m, 0], tables, work, trial, work.trial_balance, work.out, time, 1,
+                first, wi, d[m, 4] + k * wr, wr)  # fmt: skip
             for j in range(on_bodies.shape[1]):
                 if on_bodies[m, j]:
                     b = tables.ints[first + j]

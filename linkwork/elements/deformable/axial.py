@@ -23,10 +23,12 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
-    law_at, law_numbers, over_times, padded,
+    law_at, law_numbers, padded,
     respond,
 )  # fmt: skip
-from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B, int_width
+from linkwork.elements.layout import (
+    AA, AB, ACCEPT, BA, BB, CD, CK, OUT, TANGENT, A, B, int_width, write,
+)  # fmt: skip
 from linkwork.elements.forces.torsion_spring import QA, QB, torsion_tangent, twist
 from linkwork.elements.signals.probes import Probe, about_axis, measured_load
 from linkwork.kernels.kernel import Kernel
@@ -36,6 +38,7 @@ from linkwork.kernels.vectors import accumulate, scale
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 # axes of both frames; whether it notes corners; the law; notes and the angle remembered come last
@@ -52,7 +55,7 @@ def axial_kernel(ints, reals, motion, loads):
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, last, nodes, a, b)
-        y[STRAIN], y[RATE], y[WANTED] = phi, rate, 0.0
+        y[STRAIN], y[RATE], y[WANTED] = phi, rate, coef[OUT]
         respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
         if reals[i, NOTED] != 0.0:
             note(reals, i, last - NOTES, time, y)
@@ -61,6 +64,8 @@ def axial_kernel(ints, reals, motion, loads):
         accumulate(f, a, 3, scale(-N, ma))
         power[0] += (N - y[STORED]) * rate
         power[1] += y[SUPPLIED]
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (phi, rate, -N, -N * rate, y[ENERGY]))
         if coef[ACCEPT] != 0.0:
             reals[i, last] = phi
         if coef[TANGENT] != 0.0:
@@ -84,22 +89,6 @@ def axial_strain(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.
     return ts.twist_angle(as_torsion(reals), q)
 
 
-def axial_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """What the law stores."""
-    angle = axial_strain(integers, reals, r, q)
-    return over_times(integers, reals[:, LAW:-1], angle[:, None])[:, ENERGY]
-
-
-def axial_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`angle` (rad), its `rate` (rad/s), the `torque` (N m) on b about z, and its `power` (W)."""
-    out = ts.torsion_outputs(as_torsion(reals), r, q, v, omega)
-    found = over_times(integers, reals[:, LAW:-1], out["angle"][:, None], out["rate"][:, None])
-    torque = -found[:, STRESS]
-    return out | {"torque": torque, "power": torque * out["rate"]}
-
-
 AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)
 
 
@@ -110,7 +99,11 @@ def axial_family(places: int, notes: int = 0) -> Family:
     return Family(
         name, AXIAL_KERNEL, bodies=2, reals=LAW + places + notes + 1, integers=places,
         memory=notes + 1, notes=notes,
-        potential=axial_potential, outputs=axial_outputs,
+        outputs=(
+            Output("angle", "rad"), Output("rate", "rad/s"),
+            Output("torque", "N m", words="torque on the second body about the axis"), POWER,
+            STORED_ENERGY,
+        ),
     )  # fmt: skip
 
 

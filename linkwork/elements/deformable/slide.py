@@ -25,12 +25,11 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
-    law_at, law_numbers, over_times, padded,
+    law_at, law_numbers, padded,
     respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
-    int_width,
+    AA, AB, BA, BB, CD, CK, OMEGA, OUT, POS, QUAT, ROT, TANGENT, VEL, A, B, int_width, write,
 )  # fmt: skip
 from linkwork.elements.signals.probes import Probe, along_axis, measured_load
 from linkwork.errors import ModelError
@@ -46,6 +45,7 @@ from linkwork.kernels.vectors import (
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 # NOTED: whether notes of corners come last
@@ -107,7 +107,7 @@ def slide_kernel(ints, reals, motion, loads):
         e, sb, l, s, rate, U = slide(
             nodes, a, b, at4(reals, i, QA), at(reals, i, UA), at(reals, i, UB)
         )
-        y[STRAIN], y[RATE], y[WANTED] = s, rate, 0.0
+        y[STRAIN], y[RATE], y[WANTED] = s, rate, coef[OUT]
         respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
         if reals[i, NOTED] != 0.0:
             note(reals, i, reals.shape[1] - NOTES, time, y)
@@ -115,6 +115,8 @@ def slide_kernel(ints, reals, motion, loads):
         slide_force(f, nodes, a, b, e, sb, l, N)
         power[0] += (N - y[STORED]) * rate
         power[1] += y[SUPPLIED]
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (s, rate, -N, -N * rate, y[ENERGY]))
         if coef[TANGENT] != 0.0:
             slide_tangent(
                 vals, ints, i, nodes, a, b, e, sb, l, U, N, k, c, coef[CK], coef[CD]
@@ -148,22 +150,6 @@ def slide_strain(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.
     return travel(frames_in(reals), r, q)[0]
 
 
-def slide_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """What the law stores."""
-    s = slide_strain(integers, reals, r, q)
-    return over_times(integers, reals[:, LAW:], s[:, None])[:, ENERGY]
-
-
-def slide_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`displacement` (m), its `speed` (m/s), the `force` (N) on b along the axis, its `power`."""
-    s, rate = travel(frames_in(reals), r, q, v, omega)
-    found = over_times(integers, reals[:, LAW:], s[:, None], rate[:, None])
-    force = -found[:, STRESS]
-    return {"displacement": s, "speed": rate, "force": force, "power": force * rate}
-
-
 SLIDE_KERNEL = Kernel(slide_kernel, allocates=True)
 
 
@@ -174,7 +160,11 @@ def slide_family(places: int, notes: int = 0) -> Family:
     return Family(
         name, SLIDE_KERNEL, bodies=2, reals=LAW + places + notes, integers=places,
         memory=notes, notes=notes,
-        potential=slide_potential, outputs=slide_outputs,
+        outputs=(
+            Output("displacement", "m"), Output("speed", "m/s"),
+            Output("force", "N", words="force on the second body along the axis"), POWER,
+            STORED_ENERGY,
+        ),
     )  # fmt: skip
 
 

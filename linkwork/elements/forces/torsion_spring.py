@@ -27,7 +27,7 @@ import numpy as np
 from linkwork.elements.forces.joint_checks import refuse_moving_markers, refuse_other_items
 from linkwork.elements.joints.joints import Revolute
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, STRIDE, TANGENT, A, B,
+    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, OUT, QUAT, STRIDE, TANGENT, A, B, write,
 )  # fmt: skip
 from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.signals.load_formulas import load_reading
@@ -40,6 +40,7 @@ from linkwork.kernels.rotations import qadd, qconj, qmul, qscale, rotation_matri
 from linkwork.kernels.vectors import accumulate, add, at, at4, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Drive
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 QA, QB, STIFFNESS, DAMPING, ANGLE, MEMORY, REALS = record(
@@ -140,6 +141,9 @@ def torsion_kernel(ints, reals, motion, loads):
         accumulate(f, b, 3, scale(N, mb))
         accumulate(f, a, 3, scale(-N, ma))
         power[0] += c * rate * rate
+        if coef[OUT] != 0.0:
+            x = phi - reals[i, ANGLE]
+            write(loads.out, i, (phi, rate, -N, -N * rate, 0.5 * k * x * x))
         if coef[ACCEPT] != 0.0:
             reals[i, MEMORY] = phi
         if coef[TANGENT] != 0.0:
@@ -174,11 +178,6 @@ def twist_angle(reals: np.ndarray, q: Any) -> np.ndarray:
     return phi + TURN * np.round((reals[0, MEMORY] - phi[0]) / TURN)
 
 
-def torsion_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """k/2 (φ − φ₀)²."""
-    return 0.5 * reals[:, STIFFNESS] * (twist_angle(reals, q) - reals[:, ANGLE]) ** 2
-
-
 def torsion_outputs(
     reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
 ) -> dict[str, np.ndarray]:
@@ -192,9 +191,19 @@ def torsion_outputs(
     return {"angle": angle, "rate": rate, "torque": torque, "power": torque * rate}
 
 
+def described_angle(q: Any) -> float:
+    """φ of the markers with quaternions q_S and q_P, within half a turn."""
+    rho = rotations.multiply(rotations.conjugate(q[0]), q[1])
+    return 2 * math.atan2(rho[3], rho[0])
+
+
 TORSION = Family(
     "torsion spring", Kernel(torsion_kernel), bodies=2, reals=REALS, memory=True,
-    potential=torsion_potential, outputs=torsion_outputs,
+    outputs=(
+        Output("angle", "rad"), Output("rate", "rad/s"),
+        Output("torque", "N m", words="torque on the second body about the axis"), POWER,
+        STORED_ENERGY,
+    ),
 )  # fmt: skip
 
 
@@ -266,7 +275,7 @@ class TorsionSpring(Item):
         reals = np.zeros(REALS)
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
         reals[STIFFNESS : ANGLE + 1] = self.stiffness, self.damping, self.angle
-        described = twist_angle(reals[None], [f.body.orientation[None] for f in (fa, fb)])[0]
+        described = described_angle([f.world()[1] for f in (fa, fb)])
         reals[MEMORY] = self.joint.start()[0].get("rz", described)
         return [Entry(TORSION, (fa.body, fb.body), reals)]
 

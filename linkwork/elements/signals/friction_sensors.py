@@ -69,7 +69,9 @@ def ask(ints, reals, k, motion, loads, inner, own):
     motion.coef[FIRST] = 0.0
     call_kernel_at(
         kernel, inner, numbers.reshape(1, numbers.size), motion,
-        refer(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
+        refer(Loads(
+            loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power, loads.out
+        )),
     )  # fmt: skip
     motion.coef[FIRST] = before
 

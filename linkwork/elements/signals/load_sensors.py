@@ -203,7 +203,9 @@ def load_sensor_kernel(ints, reals, motion, loads):
         coef[FIRST] = 0.0
         call_kernel_at(
             ints[k, head + KERNEL], inner, numbers.reshape(1, numbers.size), motion,
-            refer(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power)),
+            refer(Loads(
+                loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power, loads.out
+            )),
         )  # fmt: skip
         coef[FIRST], power[0], power[1] = before, dissipated, supplied
         found = shown(ints, reals, k, sizes, motion, loads, row)

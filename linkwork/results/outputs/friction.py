@@ -17,7 +17,7 @@ from linkwork.elements.friction.surfaces import (
 from linkwork.elements.layout import UNKNOWN
 from linkwork.elements.deformable.slide import travel
 from linkwork.kernels import rotations
-from linkwork.results.outputs.relative import unwrap
+from linkwork.results.outputs.turns import unwrap
 from linkwork.results.outputs.stored import (
     body_motion,
     element_reals,

@@ -116,7 +116,7 @@ def samples_that_count_turns(result: Result) -> int:
     system = result.system
     bodies = {
         b for e in system.elements for b in e.ends
-        if b >= 0 and e.entry.family.history and e.entry.family.potential is not None
+        if b >= 0 and e.entry.family.history and e.entry.family.stores_energy
         and not e.entry.family.rubs
     }  # fmt: skip
     if not bodies:

@@ -13,17 +13,17 @@ from linkwork.elements.joints.driven import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.bodies.moving_frame import MovingFrame
 from linkwork.elements.signals.sensor import StrapdownSensor
-from linkwork.results.outputs.relative import rotate
-from linkwork.results.outputs.stored import (
+from linkwork.kernels.rotations import rotate
+from linkwork.model.outputs import REACTION
+from linkwork.results.outputs.joint_angles import lock_angle
+from linkwork.results.outputs.replayed import (
+    ItemOutputs,
     Wrench,
-    circuit_outputs,
-    drive_power,
-    family_outputs,
-    lock_angle,
-    lock_place,
-    lock_turn,
+    declared,
+    has_reaction,
     reaction,
 )
+from linkwork.results.outputs.stored import circuit_outputs, drive_power, family_outputs
 from linkwork.results.outputs.user_force import user_wrenches
 from linkwork.results.outputs.views.base import Output, View
 from linkwork.system.compilation.numbering import Element
@@ -44,19 +44,21 @@ class ElementView(View):
         mine = [e for e in self._result.system.elements if e.owner == self._name]
         joints = [e for e in mine if e.entry.rows]
         outputs = self._node_outputs()
-        if joints and all(e.entry.family.reaction is not None for e in joints):
+        asked = ItemOutputs(self._result, self._name)
+        if joints and has_reaction(joints):
             outputs |= self._reaction_outputs(joints)
         if len(joints) == 1 and joints[0].entry.family is LOCK:
-            outputs |= self._lock_outputs(joints[0])
+            outputs |= self._lock_outputs(joints[0], asked)
         if any(e.entry.laws for e in joints):
             outputs["power"] = Output(
                 lambda: drive_power(self._result, joints), "", "W", "power supplied by the drive"
             )
         for e in mine:
-            if getattr(e.entry.family, "outputs", None) is not None:
+            if callable(e.entry.family.outputs):
                 outputs |= self._family_outputs(e)
             if e.entry.family.circuit is not None:
                 self._add_circuit_outputs(e, outputs)
+        outputs |= self._declared_outputs(asked, mine)
         if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
             outputs |= self._friction_outputs(rubbing)
         if any(e.entry.family.name.startswith("heat of friction") for e in mine):
@@ -138,6 +140,17 @@ class ElementView(View):
             outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
         return outputs
 
+    def _declared_outputs(self, asked: ItemOutputs, mine: list[Element]) -> dict[str, Output]:
+        """What the families of the elements declare."""
+        return {
+            x.name: Output(
+                partial(asked.__getitem__, x.name), x.axis, x.unit,
+                x.words or x.name.replace("_", " "),
+            )
+            for e in mine for x in declared(e)
+            if not x.name.startswith("_") and x not in REACTION
+        }  # fmt: skip
+
     def _add_circuit_outputs(self, e: Element, outputs: dict[str, Output]) -> None:
         """Those of an element with vector nodes; what several elements store is added up."""
         for name, (values, unit) in circuit_outputs(self._result, e).items():
@@ -193,17 +206,15 @@ class ElementView(View):
             ),
         }
 
-    def _lock_outputs(self, e: Element) -> dict[str, Output]:
+    def _lock_outputs(self, e: Element, asked: ItemOutputs) -> dict[str, Output]:
         result = self._result
-
-        def place(level: int) -> np.ndarray:
-            return lock_place(result, e)[level]
-
         return {
             "angle": Output(lambda: lock_angle(result, e), "", "rad", "angle"),
-            "rate": Output(lambda: lock_turn(result, e)[1], "", "rad/s", "angular rate"),
-            "displacement": Output(lambda: place(0)[:, 2], "", "m", "displacement"),
-            "speed": Output(lambda: place(1)[:, 2], "", "m/s", "speed of the displacement"),
-            "position": Output(lambda: place(0), "xyz", "m", "relative position"),
-            "velocity": Output(lambda: place(1), "xyz", "m/s", "relative velocity"),
+            "rate": Output(lambda: asked["_rate"], "", "rad/s", "angular rate"),
+            "displacement": Output(lambda: asked["_position"][:, 2], "", "m", "displacement"),
+            "speed": Output(
+                lambda: asked["_velocity"][:, 2], "", "m/s", "speed of the displacement"
+            ),
+            "position": Output(lambda: asked["_position"], "xyz", "m", "relative position"),
+            "velocity": Output(lambda: asked["_velocity"], "xyz", "m/s", "relative velocity"),
         }
