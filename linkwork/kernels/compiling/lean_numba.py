@@ -71,11 +71,22 @@ def link_parts(library: Any, module: Any) -> None:
 
 
 class LeanLibrary(WholeLibrary):
-    """Code in which no references are counted: nothing to prune before it is optimised."""
+    """Code in which no references are counted: nothing to prune before it is optimised.
+
+    Level 1: levels 2 and 3 give other digits, and steps that are no faster.
+    """
 
     def _optimize_functions(self, module: Any) -> None:
         """Not yet: all of it is optimised once, with its parts."""
         module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        found = self._codegen._module_pass_manager(opt=1)
+        if isinstance(found, tuple):
+            passes, builder = found
+            passes.run(self._final_module, builder)
+        else:  # numba until 0.62
+            found.run(self._final_module)
 
 
 class PartLibrary(JITCodeLibrary):
