@@ -7,12 +7,18 @@ docs/howto/extend.md has examples that run, CONTRIBUTING.md longer ones.
 
 Elements: an Item is what the user adds to a model.  It gives Entry objects, rows in the table
 of a Family of elements, which has one Kernel and declares the outputs that it writes: each Output
-has a name, a unit, an axis, and perhaps a Role in the sums of energy and momentum (POWER,
-STORED_ENERGY, KINETIC_ENERGY, MOMENTUM and ANGULAR_MOMENTUM are such outputs, REACTION are those
-of a constraint).  A Law changes numbers of an entry in time; factor_law makes one of a drive that
-may follow the motion.  as_frame and as_drive read what the user gave, checks refuses it, and
-rotations has quaternions for arrays (matrix, multiply, exponential, ...) and for kernels (qmul,
-qexp, ...).
+has a name, a unit, an axis, and perhaps a Role in the sums of energy and momentum.  A Law changes
+numbers of an entry in time; factor_law makes one of a drive that may follow the motion.  A Family
+whose elements have mass says so with masses=, a function of reals (T, n) that gives one Mass for
+each end that carries it: scales, fields and the overview of a model ask it.  as_frame
+and as_drive read what the user gave, checks refuses it, and rotations has quaternions for arrays
+(matrix, multiply, exponential, ...) and for kernels (qmul, qexp, ...).  Outputs of many families:
+
+    POWER             the power that the element supplies (W)
+    STORED_ENERGY     what it stores (J);   KINETIC_ENERGY    that of its masses (J)
+    MOMENTUM          of its masses (N s);  ANGULAR_MOMENTUM  about the origin (N m s), world axes
+    REACTION          of a constraint, four of them: force and torque on the second body about a
+                      point, in axes; these, row by row; the point (world axes)
 
 Kernels: kernel(ints, reals, motion, loads) computes all elements of its family: row k of ints
 says where element k finds its nodes and blocks, row k of reals has its numbers, Motion and Loads
@@ -23,8 +29,8 @@ Where coef[OUT] is set, write(loads.out, k, (...)) puts the outputs of element k
 
 1. It adds to f, balance, power and the blocks of bodies in vals, writes its rows of C_q whole
    (put_row), sets C, Ct and Qc in its own rows, and touches nothing else.
-2. It depends on its arguments alone.  What an element remembers is among its last reals (memory of
-   the Family) and moves only where coef[ACCEPT] is set.
+2. It depends on its arguments alone.  What element k remembers is row k of motion.memory (memory of
+   the Family, and of its Entry at the start), written only where coef[ACCEPT] is set.
 3. It works on scalars and tuples, makes no arrays, and calls `@inlined` functions alone.
 4. Rotations are in body axes: columns 3 to 5 of a body's block belong to θ with R ← R exp(θ̃).
 5. A force is added to f with a minus sign, cK K + cD D to its blocks, dissipated power to power[0],
@@ -110,11 +116,12 @@ from linkwork.model.nodes import REFERENCE, Node, NodeKind, point, scalar, vecto
 from linkwork.model.outputs import (
     ANGULAR_MOMENTUM, KINETIC_ENERGY, MOMENTUM, POWER, REACTION, STORED_ENERGY, Output, Role,
 )  # fmt: skip
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item, Law, Mass, Memory
 
 __all__ = [
     # elements
-    "Item", "Family", "Entry", "Law", "as_frame", "as_drive", "factor_law", "checks", "rotations",
+    "Item", "Family", "Entry", "Law", "Mass", "Memory", "as_frame", "as_drive", "factor_law",
+    "checks", "rotations",
     "Output", "Role", "POWER", "STORED_ENERGY", "KINETIC_ENERGY", "MOMENTUM", "ANGULAR_MOMENTUM",
     "REACTION",
     # kernels

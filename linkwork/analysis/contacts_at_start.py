@@ -36,13 +36,13 @@ def depth_of(e: Element, state: State) -> float:
         for b in e.ends
     ]
     r, q = (list(part) for part in zip(*ends))
-    entry = e.entry
-    return -float(contact_history(entry.integer_row, entry.reals, np.zeros(1), r, q)[0, GAP])
+    integers, row = e.entry.numbers
+    return -float(contact_history(integers, row, np.zeros(1), r, q)[0, GAP])
 
 
 def refuse_overlaps(system: System, state: State) -> None:
     """Refuse states in which shapes lie in each other further than contact could push them."""
-    touching = [e for e in system.elements if e.entry.family.rubs]
+    touching = [e for e in system.elements if e.entry.family.memory.touches]
     if not touching:
         return
     from linkwork.elements.contact.contact import MARGIN_SHARE

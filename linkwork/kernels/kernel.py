@@ -33,6 +33,8 @@ class Motion(NamedTuple):
              much each of these changes with the unknown of the step, over the size of equations
     gamma  : multipliers of the constraint rows;   time : s
     coef   : what is wanted, and with which coefficients (elements.layout)
+    memory : (elements, …) what the elements of the family remember, which a kernel writes when a
+             step is accepted
     """
 
     nodes: Floats2
@@ -42,6 +44,7 @@ class Motion(NamedTuple):
     gamma: Floats
     time: float
     coef: Floats
+    memory: Floats2
 
 
 class Loads(NamedTuple):

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -33,22 +33,47 @@ ITEMS: dict[str, type[Item]] = {}
 
 
 @dataclass(frozen=True)
+class Memory:
+    """Numbers that an element remembers, in this order.
+
+    notes : say when a corner of its force was passed (elements.corners): how many, written in every
+            evaluation; the others when a step is accepted
+    turns : angles counted over turns: the outputs of the family that they are
+    path  : of a path, such as the deflection of bristles or held signals: how many
+    """
+
+    notes: int = 0
+    turns: tuple[str, ...] = ()
+    path: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.notes + len(self.turns) + self.path
+
+    @property
+    def moves(self) -> bool:
+        """Whether it depends on accepted steps."""
+        return self.size > self.notes
+
+    @property
+    def touches(self) -> bool:
+        """Whether a path begins at a corner: of contacts."""
+        return self.notes > 0 and self.path > 0
+
+
+@dataclass(frozen=True)
 class Family:
     """An element family: its kernel and the shape of its table.
 
     bodies : how many bodies and nodes an element joins;   rows : most constraint rows it can have
     reals  : real numbers per element
     integers : integers per element, after those of its ends, rows and reads (elements.layout)
-    memory : how many of its last reals it keeps as history, which it moves when a step is accepted;
-             one alone is an angle counted over turns, the output `angle` of the family
-    notes  : how many of these, the first ones, say when a corner of its force was passed
-             (elements.corners): those it writes in every evaluation
-    counts : names of outputs that are such angles, where there are several
+    memory : what an element remembers
     reads  : of how many multipliers of other elements it is told the places, behind its other ints
 
     The functions for results work in numpy over T times: reals (T, n) and, as lists over the
     bodies, r (T, 3), q (T, 4), v (T, 3) in world axes and omega (T, 3) in body axes.  Those of a
-    family with integers take these (n,) first.
+    family with integers take these (n,) first; of one with a memory the reals have it behind them.
     """
 
     name: str
@@ -57,9 +82,7 @@ class Family:
     reals: int
     rows: int = 0
     integers: int = 0
-    memory: int = 0
-    notes: int = 0
-    counts: tuple[str, ...] = ()
+    memory: Memory = Memory()
     reads: int = 0
     answers: int = -1  # of a node that follows three multipliers: where among its reals it leaves
     # its slopes by them (linear_algebra.low_rank)
@@ -69,27 +92,16 @@ class Family:
     shares: bool = False  # elements with the same numbers read those of the first of them
     whole: bool = False  # may write the blocks between its bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
+    inertial: bool = False  # its forces depend on accelerations
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
-    rubs: bool = False  # its friction follows the path from one accepted step to the next
     slender: bool = False  # far stiffer along its axis than across it
-    # numpy: reals -> mass, centre, inertia about it, at t = 0; a list of these for several bodies
-    lumped: Callable | None = None
+    # numpy: reals (T, n) -> its `Mass` on each of its ends, those of bodies as rigid ones
+    masses: Callable | None = None
     potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
     outputs: Any = None  # the declared outputs that the kernel writes (model.outputs)
     # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
     # `stored_energy` counts as potential energy of the model
     circuit: Callable | None = None
-
-    @property
-    def counts_turns(self) -> bool:
-        """Whether it remembers angles over turns."""
-        return self.history == 1 or bool(self.counts)
-
-    @property
-    def history(self) -> int:
-        """How much it remembers of accepted steps, beside its notes."""
-        return int(self.memory) - self.notes
 
     @property
     def stores_energy(self) -> bool:
@@ -131,6 +143,23 @@ class Law:
     signal: Drive | None = None
 
 
+class Mass(NamedTuple):
+    """A mass on an end of an element over T times, in the axes of the end."""
+
+    mass: np.ndarray  # (T,)
+    centre: np.ndarray  # (T, 3) from the origin of the end
+    inertia: np.ndarray  # (T, 3, 3) about that centre
+    mass_rate: Any = 0.0
+    centre_rate: Any = 0.0
+    shape_rate: Any = 0.0  # of the inertia, because masses move
+
+
+def point_masses(mass: np.ndarray, centre: np.ndarray | None = None) -> Mass:
+    """Masses (T,) of points, at the origin of their end or at a centre (T, 3)."""
+    T = len(mass)
+    return Mass(mass, np.zeros((T, 3)) if centre is None else centre, np.zeros((T, 3, 3)))
+
+
 @dataclass
 class Entry:
     """One element: a row of its family's table."""
@@ -146,6 +175,7 @@ class Entry:
     # numbers of the family's integer columns; a callback, a routine, a kernel or an array stands
     # for its address, which is good in one process alone
     integers: tuple[Any, ...] = ()
+    memory: np.ndarray = field(default_factory=lambda: np.zeros(0))  # at the start
     keep: Any = None  # what must live as long as the element does (callbacks)
     acts_on: Any = None  # of a signal: the entry and its law, and how many bodies that one loads
     corner: Any = None  # where its force begins (elements.corners.Corner), of families with notes
@@ -159,12 +189,28 @@ class Entry:
 
     @property
     def numbers(self) -> tuple[np.ndarray, ...]:
-        """Its reals, after its integers where its family has some: for functions for results."""
-        return self.numbers_with(np.asarray(self.reals, float))
+        """Its row, after its integers where its family has some: for functions for results."""
+        return self.numbers_with(self.row)
 
-    def numbers_with(self, reals: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The same with other reals, such as those of several times."""
-        return (self.integer_row, reals) if self.family.integers else (reals,)
+    @property
+    def row(self) -> np.ndarray:
+        """Its reals, and behind them its memory."""
+        return np.concatenate([np.asarray(self.reals, float), self.memory])
+
+    def numbers_with(self, row: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The same with another row, or those of several times."""
+        return (self.integer_row, row) if self.family.integers else (row,)
+
+    def masses(self, times: Any = None) -> list[Mass]:
+        """Its masses on its ends at some times; without these at the start, without a time axis."""
+        if self.family.masses is None:
+            return []
+        start = times is None
+        reals = np.tile(np.asarray(self.reals, float), (1 if start else len(times), 1))
+        for law in self.laws if not start else ():
+            reals[:, law.column : law.column + law.length] = law.values(times)
+        found = self.family.masses(*self.numbers_with(reals))
+        return [Mass(*(x[0] for x in mass[:3])) for mass in found] if start else found
 
     @property
     def loaded(self) -> bool:

@@ -46,6 +46,7 @@ from linkwork.kernels.memory.records import (
     by_address,
     record_at,
     refer,
+    rows_at,
     stored,
 )
 from linkwork.kernels.registers.eights import zeros8
@@ -54,12 +55,12 @@ from linkwork.kernels.vectors import at4
 from linkwork.linear_algebra.pattern import Pattern
 
 SLOTS = 64  # families in one model
+DIRECTORY_COLUMNS = 8
 # a row of Tables.signals: where its number is among the reals, its first end, how many ends it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted
-# on; which update it is (system.far_feedback), −1 for blocks; how many of the last reals of the
-# element are its memory
+# on; which update it is (system.far_feedback), −1 for blocks; where the element has its memory
 (NUMBER, ENDS, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH, UPDATE,
- MEMORY, SIGNAL_COLUMNS) = range(14)  # fmt: skip
+ MEMORY, MEMORY_WIDTH, SIGNAL_COLUMNS) = range(15)  # fmt: skip
 # a row of Tables.signal_ends: unknowns of an end, where its slopes begin, whether it is a vector
 # node, numbers in a row of blocks against it
 UNKNOWNS, SLOPES, IS_NODE, WIDTH, END_COLUMNS = range(5)
@@ -70,12 +71,14 @@ TRIAL = 2.0**-17  # of central differences: exact for what is linear, 1e-10 else
 class Tables(NamedTuple):
     """The frozen numbers of a system (`reals` changes with time where laws say so).
 
-    directory rows: [slot, elements, first int, ints each, first real, reals each]
+    directory rows: [slot, elements, first int, ints each, first real, reals each, first of the
+    memory, memory each]
     """
 
     directory: Ints2
     ints: Ints
     reals: Floats
+    memory: Floats  # what elements remember, in the order of their families
     bodies: Floats2
     blocks: Ints
     gravity: Floats
@@ -176,13 +179,16 @@ def acceleration_of(work, unknown):
 
 
 @spliced
-def ask(kernels, slot, tables, work, f, balance, out, time, n, i, wi, r, wr):
-    """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f and
-    balance, outputs to `out`."""
+def ask(kernels, slot, tables, work, f, balance, out, time, n, i, wi, r, wr, m, wm):
+    """The kernel in a slot on n elements whose ints, reals and memory begin at i, r and m;
+    residuals to f and balance, outputs to `out`."""
     call_kernel(
         kernels, slot,
-        tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
-        refer(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
+        rows_at(tables.ints, i, n, wi), rows_at(tables.reals, r, n, wr),
+        refer(Motion(
+            work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef,
+            rows_at(tables.memory, m, n, wm),
+        )),
         refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power, out)),
     )  # fmt: skip
 
@@ -196,7 +202,7 @@ def call_families(kernels, tables, work, time):
             for s in range(tables.signals.shape[0]):
                 tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, NUMBER]]
         ask(kernels, d[m, 0], tables, work, work.f, work.balance, work.out, time, d[m, 1], d[m, 2],
-            d[m, 3], d[m, 4], d[m, 5])  # fmt: skip
+            d[m, 3], d[m, 4], d[m, 5], d[m, 6], d[m, 7])  # fmt: skip
     if work.coef[TANGENT] != 0.0 and tables.signals.shape[0] > 0:
         signal_tangents(kernels, tables, work, time)
 
@@ -253,19 +259,19 @@ def signal_tangents(kernels, tables, work, time):
     for s in range(g.shape[0]):
         y, n, loaded, b = tables.reals[g[s, NUMBER]], g[s, BODIES], g[s, LOADED], g[s, INTS]
         h, first = TRIAL * (1.0 + abs(y)), g[s, ENDS]
-        end = g[s, REAL] + g[s, REAL_WIDTH] - g[s, MEMORY]
-        for i in range(g[s, MEMORY]):  # trials are no part of the path
-            work.trial_memory[i] = tables.reals[end + i]
+        for i in range(g[s, MEMORY_WIDTH]):  # trials are no part of the path
+            work.trial_memory[i] = tables.memory[g[s, MEMORY] + i]
         set_trial(tables, work, b, first, loaded, 0.0)
         for side in range(2):  # −f(y − h), then + f(y + h)
             tables.reals[g[s, TARGET]] = y + (2 * side - 1) * h
             ask(kernels, g[s, SLOT], tables, work, work.trial, work.trial_balance, work.out,
-                time, 1, g[s, INT], g[s, INT_WIDTH], g[s, REAL], g[s, REAL_WIDTH])  # fmt: skip
+                time, 1, g[s, INT], g[s, INT_WIDTH], g[s, REAL], g[s, REAL_WIDTH], g[s, MEMORY],
+                g[s, MEMORY_WIDTH])  # fmt: skip
             if side == 0:
                 set_trial(tables, work, b, first, loaded, -1.0)
         tables.reals[g[s, TARGET]] = y
-        for i in range(g[s, MEMORY]):
-            tables.reals[end + i] = work.trial_memory[i]
+        for i in range(g[s, MEMORY_WIDTH]):
+            tables.memory[g[s, MEMORY] + i] = work.trial_memory[i]
         if g[s, UPDATE] >= 0:
             put_update(tables, work, s, 1.0 / (2.0 * h))
             continue

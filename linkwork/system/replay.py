@@ -58,7 +58,7 @@ class Rows(NamedTuple):
 class Asked(NamedTuple):
     """What is asked of the elements, in the order of the tables, and their answers."""
 
-    places: Ints  # of Rows.memory among the reals
+    places: Ints  # of Rows.memory among all memory
     bodies: Ints  # that take part
     one_by_one: bool  # elements, else the power of each is not known
     columns: Ints2  # (elements, 2) where the outputs of an element begin in `out`, how many
@@ -80,7 +80,7 @@ def load_row(tables, work, rows, asked, k):
     for j in range(rows.gamma.shape[1]):
         work.gamma[j] = rows.gamma[k, j]
     for j in range(asked.places.size):
-        tables.reals[asked.places[j]] = rows.memory[k, j]
+        tables.memory[asked.places[j]] = rows.memory[k, j]
 
 
 @by_address
@@ -112,7 +112,8 @@ def replay_rows(kernels, tables, work, rows, asked):
                         f[ends[e, j], :] = 0.0
                 ask(kernels, d[m, 0], tables, work, f, work.balance,
                     asked.out[k, at : at + n * width].reshape(n, width), rows.time[k], n,
-                    d[m, 2] + i * d[m, 3], d[m, 3], d[m, 4] + i * d[m, 5], d[m, 5])  # fmt: skip
+                    d[m, 2] + i * d[m, 3], d[m, 3], d[m, 4] + i * d[m, 5], d[m, 5],
+                    d[m, 6] + i * d[m, 7], d[m, 7])  # fmt: skip
                 at += n * width
                 if asked.one_by_one:
                     asked.power[k, e, 0], asked.power[k, e, 1] = work.power[0], work.power[1]

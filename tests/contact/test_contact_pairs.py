@@ -82,7 +82,7 @@ def test_elastic_force_is_the_gradient_of_the_energy(pair):
         total = 0.0
         for e in data.system.elements:
             r, q = ([state.motion[end][None, i:j] for end in e.ends] for i, j in ((0, 3), (3, 7)))
-            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.reals[None]), r, q)[0]
+            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.row[None]), r, q)[0]
         return total
 
     h = 1e-5

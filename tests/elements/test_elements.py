@@ -124,7 +124,7 @@ def potential(data, state):
     for e in data.system.elements:
         if e.entry.family.potential:
             r, q, _, _ = bodies_of(e, state)
-            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.reals[None]), r, q)[0]
+            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.row[None]), r, q)[0]
     return total
 
 

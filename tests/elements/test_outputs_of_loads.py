@@ -13,7 +13,7 @@ H = 1e-3
 LOADS = [
     "Force", "Torque", "ForcePair", "JointTorque", "JointForce", "Spring", "TorsionSpring",
     "Bushing", "Rod", "DeformableHinge", "DeformableDisplacement", "DeformableJoint",
-    "DeformableAxial", "DeformableSlide", "ViscousBody",
+    "DeformableAxial", "DeformableSlide", "ViscousBody", "UserForce",
 ]  # fmt: skip
 
 
@@ -31,8 +31,9 @@ def test_power_is_that_of_the_forces_on_the_bodies(name, seed):
         if isinstance(e.entry.family.outputs, tuple):
             power += outputs(data, state, e.owner)["power"]
             continue
-        reals = data.tables.reals[data.system.places[data.system.elements.index(e)]][None]
-        found = e.entry.family.outputs(*e.entry.numbers_with(reals.copy()), *bodies_of(e, state))
+        k, s = data.system.elements.index(e), data.system
+        row = np.append(data.tables.reals[s.places[k]], data.memory[s.memory_places[k]])
+        found = e.entry.family.outputs(*e.entry.numbers_with(row[None]), *bodies_of(e, state))
         power += found["power"][0]
     assert power == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert abs(power) > 1e-3

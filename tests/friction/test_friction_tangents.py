@@ -82,8 +82,8 @@ def wandering(rng, T=400):
 
 
 def numbers(element):
-    """Its row of reals, and how many points its table has."""
-    return element.reals[None].copy(), element.integers[0]
+    """Its integers, and its row of reals."""
+    return element.integer_row, element.reals[None].copy()
 
 
 @pytest.mark.parametrize("model", MODELS, ids=["coulomb", "lugre", "curve"])
@@ -91,11 +91,12 @@ def test_along_a_line_they_are_the_scalar_bristles(model):
     steps, v = wandering(np.random.default_rng(3))
     u = np.array([2.0, -1.0, 2.0]) / 3
     along, speed = steps @ u, v @ u
-    row, points = numbers(entry({}, model, lw.Prismatic))
+    integers, row = numbers(entry({}, model, lw.Prismatic))
     path = np.concatenate([[0], np.cumsum(along[1:])])
-    c, _ = replay(row, points, path, speed, np.ones(len(v)), np.nan).T
-    row, points = numbers(entry({}, model))
-    found = replay_in_space(row, points, along[:, None] * u, speed[:, None] * u, np.full(3, np.nan))
+    c, _ = replay(integers, row, path, speed, np.ones(len(v)), np.nan).T
+    integers, row = numbers(entry({}, model))
+    bent = np.full(3, np.nan)
+    found = replay_in_space(integers, row, along[:, None] * u, speed[:, None] * u, bent)
     np.testing.assert_allclose(found, c[:, None] * u, atol=1e-12)
 
 
@@ -104,12 +105,12 @@ def test_no_direction_is_preferred(model):
     """A path that is turned, or seen in a mirror, has the friction turned with it."""
     rng = np.random.default_rng(4)
     steps, v = wandering(rng)
-    row, points = numbers(entry({}, model))
+    integers, row = numbers(entry({}, model))
     bent = rng.normal(size=3)
-    plain = replay_in_space(row, points, steps, v, bent)
+    plain = replay_in_space(integers, row, steps, v, bent)
     for _ in range(5):
         Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-        turned = replay_in_space(row, points, np.ascontiguousarray(steps @ Q.T),
+        turned = replay_in_space(integers, row, np.ascontiguousarray(steps @ Q.T),
                                  np.ascontiguousarray(v @ Q.T), Q @ bent)
         np.testing.assert_allclose(turned, plain @ Q.T, atol=1e-11)
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from linkwork.elements.contact.kernel import bent_by, forget, press, remember, slip
 from linkwork.elements.contact.layout import (
-    BENT, COLUMNS, DEPTH, MOST_POINTS, NORMAL, ROLL, ROLLED, RUBS, SPUN, TABLE_POINTS,
+    BENT, COLUMNS, DEPTH, FRICTION, MEMORY, MOST_POINTS,
+    NORMAL, ROLL, ROLLED, SMOOTH, SPUN, TABLE_POINTS,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.points import without
@@ -35,12 +36,12 @@ NODE_ROW = 22
 
 
 @compiled
-def replay(codes: Any, reals: Any, motion: Any, times: Any) -> Any:
-    """(T, ROW) from the motion (T, 2, 22) of a and b, as rows of `nodes`; reals (1, n) are used up.
+def replay(codes: Any, reals: Any, memory: Any, motion: Any, times: Any) -> Any:
+    """(T, ROW) from the motion (T, 2, 22) of a and b, as rows of `nodes`; memory (1, n) is used up.
     """
     out = np.zeros((times.size, ROW))
-    w, y, last = np.zeros((MOST_POINTS, COLUMNS)), np.zeros(WORK), reals.shape[1]
-    table = codes[0, TABLE_POINTS]
+    w, y = np.zeros((MOST_POINTS, COLUMNS)), np.zeros(WORK)
+    table, model = codes[0, TABLE_POINTS], codes[0, FRICTION]
     for t in range(times.size):
         nodes = motion[t]
         Ra, Rb = at9(nodes, 0, ROT), at9(nodes, 1, ROT)
@@ -48,7 +49,7 @@ def replay(codes: Any, reals: Any, motion: Any, times: Any) -> Any:
         out[t, GAP] = APART
         count, side = find_points(codes, reals, 0, w, Ra, ra, Rb, rb)
         if count == 0:
-            forget(reals, 0, last)
+            forget(memory, 0)
             continue
         va, vb = at(nodes, 0, VEL), at(nodes, 1, VEL)
         wa, wb = mv(Ra, at(nodes, 0, OMEGA)), mv(Rb, at(nodes, 1, OMEGA))
@@ -62,26 +63,30 @@ def replay(codes: Any, reals: Any, motion: Any, times: Any) -> Any:
         V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
         F, G = scale(N, n), (0.0, 0.0, 0.0)
         z = zr = (0.0, 0.0, 0.0)
-        rubs = reals[0, RUBS] != 0.0 and N > 0.0
+        rubs = model != SMOOTH and N > 0.0
         if rubs:
             known, _, _, s, v, sr, vr = slip(
-                reals, 0, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, spin
+                reals[0, ROLL], memory, 0, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, spin
             )
-            z0 = at(reals, 0, last - BENT)
-            step, _ = bent_by(z0, Ra, n, s, z0, reals[0, last - SPUN])
-            ca, z, _, _ = bristles_in_space(reals, 0, table, known, z0, step, tv(Ra, v))
+            z0 = at(memory, 0, BENT)
+            step, _ = bent_by(z0, Ra, n, s, z0, memory[0, SPUN])
+            ca, z, _, _ = bristles_in_space(
+                reals, 0, table, model, known, z0, step, tv(Ra, v)
+            )
             c = mv(Ra, ca)
             F = sub(F, scale(N, without(n, c)))
             G = scale(-N * rho * dot(n, c), n)
             lost += N * dot(c, v)
             if reals[0, ROLL] > 0.0:
-                z0 = at(reals, 0, last - ROLLED)
+                z0 = at(memory, 0, ROLLED)
                 step, _ = bent_by(z0, Ra, n, sr, z0, 0.0)
-                ca, zr, _, _ = bristles_in_space(reals, 0, table, known, z0, step, tv(Ra, vr))
+                ca, zr, _, _ = bristles_in_space(
+                    reals, 0, table, model, known, z0, step, tv(Ra, vr)
+                )
                 cr = mv(Ra, ca)
                 lost += N * dot(cr, vr)
                 G = sub(G, scale(N * reals[0, ROLL], without(n, cr)))
-        remember(reals, 0, last, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs)
+        remember(memory, 0, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs)
         V = without(n, V)
         for j in range(3):
             out[t, FORCE + j], out[t, MOMENT + j], out[t, WHERE + j] = F[j], G[j], P[j]
@@ -112,12 +117,13 @@ def as_nodes(r: Any, q: Any, v: Any = None, omega: Any = None) -> np.ndarray:
 
 
 def contact_history(
-    integers: np.ndarray, reals: np.ndarray, times: np.ndarray, r: Any, q: Any, v: Any = None,
+    integers: np.ndarray, row: np.ndarray, times: np.ndarray, r: Any, q: Any, v: Any = None,
     omega: Any = None,
 ) -> np.ndarray:  # fmt: skip
-    """(T, ROW) of one element; reals (n,) with the memory that it began with."""
-    row = np.array(reals, float)[None]
-    return replay(integers[None], row, as_nodes(r, q, v, omega), np.ascontiguousarray(times, float))
+    """(T, ROW) of one element; row (n,): its reals and the memory that it began with."""
+    reals, memory = np.array(row[:-MEMORY])[None], np.array(row[-MEMORY:])[None]
+    times = np.ascontiguousarray(times, float)
+    return replay(integers[None], reals, memory, as_nodes(r, q, v, omega), times)
 
 
 def contact_depth(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
@@ -127,5 +133,4 @@ def contact_depth(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np
 
 def contact_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     """Energy that the laws of the points store."""
-    row = reals[0].copy()
-    return contact_history(integers, row, np.zeros(len(r[0])), r, q)[:, ENERGY_AT]
+    return contact_history(integers, reals[0], np.zeros(len(r[0])), r, q)[:, ENERGY_AT]

@@ -41,17 +41,17 @@ from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
 from linkwork.model.outputs import POWER, STORED_ENERGY, Output
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-# the free length; whether notes of corners come last
-FREE, NOTED, LAW = record(LINE_REALS, free=1, noted=1, law=0)
+FREE, LAW = record(LINE_REALS, free=1, law=0)
 LAW_CODES = int_width(2, 0)  # integers of the law
 
 
 def rod_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    y = np.zeros(WORK)
+    y, memory = np.zeros(WORK), motion.memory
+    noted = memory.shape[1] > 0
     for i in range(ints.shape[0]):
         a, b, free = ints[i, A], ints[i, B], reals[i, FREE]
         Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
@@ -59,8 +59,8 @@ def rod_kernel(ints, reals, motion, loads):
         rate = dot(e, ddot)
         y[STRAIN], y[RATE], y[WANTED] = length / free - 1.0, rate / free, coef[OUT]
         respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
-        if reals[i, NOTED] != 0.0:
-            note(reals, i, reals.shape[1] - NOTES, time, y)
+        if noted:
+            note(memory, i, time, y)
         force = y[STRESS]
         F = scale(force, e)
         line_force(f, a, b, Ra, Rb, sa, sb, F)
@@ -93,8 +93,8 @@ def rod_family(places: int, notes: int = 0) -> Family:
     """Rods whose laws have at most so many numbers; all share one kernel."""
     name = f"rod of {places}" + (" with a corner" if notes else "")
     return Family(
-        name, ROD_KERNEL, bodies=2, reals=LAW + places + notes, integers=places,
-        memory=notes, notes=notes,
+        name, ROD_KERNEL, bodies=2, reals=LAW + places, integers=places,
+        memory=Memory(notes=notes),
         outputs=(
             Output("force", "N", words="tension"), Output("length", "m"), Output("rate", "m/s"),
             POWER, STORED_ENERGY,
@@ -157,13 +157,15 @@ class Rod(Item):
         corner = corner_of(self.law, numbers, integers, LAW, self.frames, rod_strain, length=length)
         notes, places = 0 if corner is None else NOTES, room(numbers, integers)
         integers = padded(integers, places)
-        reals = line_reals(self.frames, LAW + places + notes)
-        reals[NOTED] = notes
+        reals = line_reals(self.frames, LAW + places)
         reals[FREE] = self.length
         reals[LAW : LAW + len(numbers)] = numbers
         family = rod_family(places, notes)
         ends = fa.body, fb.body
-        return [Entry(family, ends, reals, laws=laws, corner=corner, integers=integers)]
+        return [
+            Entry(family, ends, reals, laws=laws, corner=corner, integers=integers,
+                  memory=np.zeros(notes))
+        ]  # fmt: skip
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Rod:

@@ -41,11 +41,12 @@ from linkwork.kernels.vectors import accumulate, add, at, at4, dot, mv, scale, t
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.outputs import POWER, STORED_ENERGY, Output
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-QA, QB, STIFFNESS, DAMPING, ANGLE, MEMORY, REALS = record(
-    qa=4, qb=4, stiffness=1, damping=1, angle=1, memory=1, reals=0
+QA, QB, STIFFNESS, DAMPING, ANGLE, REALS = record(
+    qa=4, qb=4, stiffness=1, damping=1, angle=1, reals=0
 )
+LAST = REALS  # the angle at the last step, which functions for results have behind the reals
 TURN = 2 * math.pi
 
 
@@ -114,10 +115,10 @@ def torsion_tangent(vals, aa, ab, ba, bb, rho, gP, gS, RA, RB, ma, mb, wa, wb, N
 
 
 @inlined
-def twist(reals, i, axes, memory, nodes, a, b):
+def twist(reals, i, axes, last, nodes, a, b):
     """ρ, its gradients, the markers' axes, arms of a unit torque, ω, angle over turns, its rate.
 
-    axes, memory: where reals have both quaternions and the last angle
+    axes: where reals have both quaternions;   last: the angle at the last step
     """
     qA, qB = at4(reals, i, axes), at4(reals, i, axes + 4)
     RA, RB = rotation_matrix(qA), rotation_matrix(qB)
@@ -126,17 +127,19 @@ def twist(reals, i, axes, memory, nodes, a, b):
     gP, gS = twist_gradients(rho)
     ma, mb = mv(RA, gS), mv(RB, gP)
     phi = 2.0 * math.atan2(rho[3], rho[0])
-    phi += TURN * math.floor((reals[i, memory] - phi) / TURN + 0.5)
+    phi += TURN * math.floor((last - phi) / TURN + 0.5)
     return rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, dot(mb, wb) - dot(ma, wa)
 
 
 def torsion_kernel(ints, reals, motion, loads):
     nodes, coef = motion.nodes, motion.coef
-    f, vals, power = loads.f, loads.vals, loads.power
+    f, vals, power, memory = loads.f, loads.vals, loads.power, motion.memory
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         k, c = reals[i, STIFFNESS], reals[i, DAMPING]
-        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, MEMORY, nodes, a, b)
+        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(
+            reals, i, QA, memory[i, 0], nodes, a, b
+        )
         N = k * (phi - reals[i, ANGLE]) + c * rate
         accumulate(f, b, 3, scale(N, mb))
         accumulate(f, a, 3, scale(-N, ma))
@@ -145,7 +148,7 @@ def torsion_kernel(ints, reals, motion, loads):
             x = phi - reals[i, ANGLE]
             write(loads.out, i, (phi, rate, -N, -N * rate, 0.5 * k * x * x))
         if coef[ACCEPT] != 0.0:
-            reals[i, MEMORY] = phi
+            memory[i, 0] = phi
         if coef[TANGENT] != 0.0:
             torsion_tangent(
                 vals, ints[i, AA], ints[i, AB], ints[i, BA], ints[i, BB], rho, gP, gS, RA, RB, ma,
@@ -175,7 +178,7 @@ def twist_angle(reals: np.ndarray, q: Any) -> np.ndarray:
     """φ over time: the first nearest to the memory, then less than half a turn from one another."""
     rho = relative_quaternion(reals, q)
     phi = np.unwrap(2 * np.arctan2(rho[:, 3], rho[:, 0]), period=TURN)
-    return phi + TURN * np.round((reals[0, MEMORY] - phi[0]) / TURN)
+    return phi + TURN * np.round((reals[0, LAST] - phi[0]) / TURN)
 
 
 def torsion_outputs(
@@ -198,7 +201,8 @@ def described_angle(q: Any) -> float:
 
 
 TORSION = Family(
-    "torsion spring", Kernel(torsion_kernel), bodies=2, reals=REALS, memory=True,
+    "torsion spring", Kernel(torsion_kernel), bodies=2, reals=REALS,
+    memory=Memory(turns=("angle",)),
     outputs=(
         Output("angle", "rad"), Output("rate", "rad/s"),
         Output("torque", "N m", words="torque on the second body about the axis"), POWER,
@@ -276,8 +280,8 @@ class TorsionSpring(Item):
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
         reals[STIFFNESS : ANGLE + 1] = self.stiffness, self.damping, self.angle
         described = described_angle([f.world()[1] for f in (fa, fb)])
-        reals[MEMORY] = self.joint.start()[0].get("rz", described)
-        return [Entry(TORSION, (fa.body, fb.body), reals)]
+        memory = np.array([self.joint.start()[0].get("rz", described)])
+        return [Entry(TORSION, (fa.body, fb.body), reals, memory=memory)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]

@@ -35,14 +35,15 @@ from linkwork.kernels.vectors import accumulate, at, at9, mm, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.outputs import REACTION, Output
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-# both turns, second joint first, each with the markers' axes and the weight w; c; the two angles
+# both turns, second joint first, each with the markers' axes and the weight w; c.  Memory: the two
+# angles
 TURN_REALS = record(axes=8, weight=1)
 AXES, WEIGHT = TURN_REALS
 SIZE = TURN_REALS.width
-GEAR = record(2 * SIZE, first_value=1, memory=2)
-FIRST_VALUE, MEMORY = GEAR
+GEAR = record(2 * SIZE, first_value=1)
+(FIRST_VALUE,) = GEAR
 # integers, the last of the row: the bodies a and b of each turn, and how many bodies there are
 GEAR_INTEGERS = record(slots=4, bodies=1)
 SLOTS, BODIES = GEAR_INTEGERS
@@ -63,7 +64,7 @@ def add_turn(vals, base, m):
 
 def gear_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
-    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
+    f, C, Qc, vals, memory = loads.f, loads.C, loads.Qc, loads.vals, motion.memory
     own = ints.shape[1] - OWN
     for k in range(ints.shape[0]):
         n = ints[k, own + BODIES]
@@ -82,10 +83,10 @@ def gear_kernel(ints, reals, motion, loads):
             i_a, i_b, w = ints[k, s], ints[k, s + 1], reals[k, p + WEIGHT]
             a, b = ints[k, i_a], ints[k, i_b]
             rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(
-                reals, k, p + AXES, MEMORY + j, nodes, a, b
+                reals, k, p + AXES, memory[k, j], nodes, a, b
             )
             if coef[ACCEPT] != 0.0:
-                reals[k, MEMORY + j] = phi
+                memory[k, j] = phi
             if coef[OUT] != 0.0:
                 if j == 0:
                     Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
@@ -121,8 +122,7 @@ def gear_family(bodies: int) -> Family:
     """Gears between joints that have so many bodies together; all share one kernel."""
     return Family(
         f"gear on {bodies}", GEAR_KERNEL, bodies=bodies, rows=1, angles=(0,), reals=GEAR.end,
-        integers=OWN, memory=2, counts=("angle_2", "angle_1"),
-        outputs=OUTPUTS,
+        integers=OWN, memory=Memory(turns=("angle_2", "angle_1")), outputs=OUTPUTS,
     )  # fmt: skip
 
 
@@ -173,7 +173,7 @@ class Gear(Item):
 
     def entries(self) -> list[Entry]:
         bodies: list[Any] = []
-        reals, slots = np.zeros(GEAR.end), []
+        reals, memory, slots = np.zeros(GEAR.end), np.zeros(2), []
         for j, (joint, weight) in enumerate([(self.second, 1.0), (self.first, -self.ratio)]):
             p, frames = SIZE * j, joint.frames
             for i, f in enumerate(frames):
@@ -184,12 +184,13 @@ class Gear(Item):
             reals[p + WEIGHT] = weight
             described = described_angle([f.world()[1] for f in frames])
             angle = joint.start()[0].get("rz", described)
-            reals[MEMORY + j] = angle
+            memory[j] = angle
             reals[FIRST_VALUE] += weight * angle
         family, integers = gear_family(len(bodies)), (*slots, len(bodies))
         return [
-            Entry(family, tuple(bodies), reals, (0,), row_names=("ratio",), integers=integers)
-        ]
+            Entry(family, tuple(bodies), reals, (0,), row_names=("ratio",), integers=integers,
+                  memory=memory)
+        ]  # fmt: skip
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]

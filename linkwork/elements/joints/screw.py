@@ -41,10 +41,11 @@ from linkwork.model.given import (
     DirectionLike, FrameLike, Number, OrientationLike, VectorLike, given,
 )
 from linkwork.model.outputs import REACTION, Output
-from linkwork.model.registry import Entry, Family
+from linkwork.model.registry import Entry, Family, Memory
 
-# reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π, the angle
-QA, QB, UA, UB, LEAD, MEMORY, REALS = record(qa=4, qb=4, ua=3, ub=3, lead=1, memory=1, reals=0)
+# reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π.  Memory: the
+# angle
+QA, QB, UA, UB, LEAD, REALS = record(qa=4, qb=4, ua=3, ub=3, lead=1, reals=0)
 
 
 @inlined
@@ -64,7 +65,7 @@ def axial_stiffness(vals, ints, k, cK, Ra, Rb, sb, l, F):
 
 def screw_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
-    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
+    f, C, Qc, vals, memory = loads.f, loads.C, loads.Qc, loads.vals, motion.memory
     for k in range(ints.shape[0]):
         a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
         Ra, Rb, lead = at9(nodes, a, ROT), at9(nodes, b, ROT), reals[k, LEAD]
@@ -75,9 +76,9 @@ def screw_kernel(ints, reals, motion, loads):
         gP, gS = twist_gradients(rho)
         ma, mb = mv(RA, gS), mv(RB, gP)
         phi = 2.0 * math.atan2(rho[3], rho[0])
-        phi += TURN * math.floor((reals[k, MEMORY] - phi) / TURN + 0.5)
+        phi += TURN * math.floor((memory[k, 0] - phi) / TURN + 0.5)
         if coef[ACCEPT] != 0.0:
-            reals[k, MEMORY] = phi
+            memory[k, 0] = phi
         if ints[k, M] == 0:
             continue
         e = column(rotation_matrix(qS), 2)
@@ -122,7 +123,8 @@ def screw_kernel(ints, reals, motion, loads):
 
 
 SCREW = Family(
-    "screw", Kernel(screw_kernel), bodies=2, rows=1, reals=REALS, memory=True,
+    "screw", Kernel(screw_kernel), bodies=2, rows=1, reals=REALS,
+    memory=Memory(turns=("angle",)),
     outputs=(
         *REACTION, Output("angle", "rad"), Output("rate", "rad/s"), Output("displacement", "m"),
         Output("speed", "m/s"),
@@ -194,8 +196,8 @@ class Screw(Joint):
         reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
         reals[LEAD] = self.lead
         described = described_angle([f.world()[1] for f in (fa, fb)])
-        reals[MEMORY] = self.start()[0].get("rz", described)
-        thread = Entry(SCREW, (fa.body, fb.body), reals, (0,), row_names=("pitch",))
+        ends, memory = (fa.body, fb.body), np.array([self.start()[0].get("rz", described)])
+        thread = Entry(SCREW, ends, reals, (0,), row_names=("pitch",), memory=memory)
         return [self.lock_entry(self.active, {}), thread] if self.guided else [thread]
 
     @classmethod

@@ -34,10 +34,10 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.elements.tyres.magic_formula import COEFFICIENTS, COUNT
 from linkwork.elements.tyres.patch import (
-    AXIS, CENTRE, GX, GY, LOW, RADIUS, ROAD_AT, SIGMA_X, SIGMA_Y, STIFFNESS, TYRE_REALS, bent,
-    contact_of, forces_of, low_part, radial, slips, turned_normal,
+    AXIS, BRUSH, CENTRE, GX, GY, LOW, RADIUS, ROAD_AT, SIGMA_X, SIGMA_Y, STIFFNESS, TYRE_INTEGERS,
+    TYRE_REALS, bent, contact_of, forces_of, low_part, radial, slips, turned_normal,
 )  # fmt: skip
-from linkwork.elements.tyres.road import ROAD_INTEGERS, Road, height
+from linkwork.elements.tyres.road import Road, height
 from linkwork.elements.tyres.tyre_data import TyreData, as_tyre_data
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations
@@ -100,7 +100,9 @@ def tyre_kernel(ints, reals, motion, loads):
         low, low_slope = low_part(vx, reals[e, LOW])
         kappa, alpha, tan_alpha = slips(reals, e, u, v, vsx, vsy, low)
         gamma = math.asin(sigma)
-        Fx, Fy, Mz, Mx, My = forces_of(reals, e, kappa, alpha, gamma, load)
+        Fx, Fy, Mz, Mx, My = forces_of(
+            ints[e, ROAD_AT + BRUSH] != 0, reals, e, kappa, alpha, gamma, load
+        )
         turn = math.tanh(spin)  # rolling resistance acts against the spin
         F = add(add(scale(Fx[0], l), scale(Fy[0], t)), scale(load, n))
         moment = add(scale(Mz[0], n), add(scale(Mx[0], l), scale(My[0] * turn, s)))
@@ -227,7 +229,9 @@ def over_time(integers, reals, r, rot, vel, omega, u, v, out):
         X = add(P, c)
         out[k, 11], out[k, 12], out[k, 13] = X[0], X[1], X[2]
         if load > 0.0:
-            Fx, Fy, Mz, _, _ = forces_of(reals, 0, kappa, alpha, gamma, load)
+            Fx, Fy, Mz, _, _ = forces_of(
+                integers[0, BRUSH] != 0, reals, 0, kappa, alpha, gamma, load
+            )
             out[k, 0], out[k, 1], out[k, 3] = Fx[0], Fy[0], Mz[0]
             out[k, 4], out[k, 5] = kappa, alpha
 
@@ -256,7 +260,7 @@ def tyre_outputs(
 
 
 TYRE = Family(
-    "tyre", Kernel(tyre_kernel), bodies=3, reals=TYRE_REALS.width, integers=ROAD_INTEGERS.width,
+    "tyre", Kernel(tyre_kernel), bodies=3, reals=TYRE_REALS.width, integers=TYRE_INTEGERS.width,
     circuit=tyre_outputs,
 )  # fmt: skip
 
@@ -332,11 +336,11 @@ class Tyre(Item):
         rim = self.frames[1]
         reals = np.concatenate([
             rim.position, self._axis, [data.radius, data.stiffness, data.damping],
-            data.relaxation, [data.low_speed], data.low_damping(), [float(data.model == "brush")],
-            self.road.reals(), data.reals(),
+            data.relaxation, [data.low_speed], data.low_damping(), self.road.reals(), data.reals(),
         ])  # fmt: skip
         ends = (rim.body, self.along, self.across)
-        return [Entry(TYRE, ends, reals, integers=self.road.integers())]
+        integers = (*self.road.integers(), int(data.model == "brush"))
+        return [Entry(TYRE, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Tyre:
@@ -368,10 +372,11 @@ def height_under(road: Road, place: np.ndarray) -> float:
 
 
 @compiled
-def forces_over(reals, slips, out):
+def forces_over(is_brush, reals, slips, out):
     """Rows κ, α, γ, F_z → F_x, F_y, M_z, M_x, M_y."""
     for k in range(slips.shape[0]):
         if slips[k, 3] > 0.0:
-            found = forces_of(reals, 0, slips[k, 0], slips[k, 1], slips[k, 2], slips[k, 3])
+            kappa, alpha, gamma, load = slips[k, 0], slips[k, 1], slips[k, 2], slips[k, 3]
+            found = forces_of(is_brush, reals, 0, kappa, alpha, gamma, load)
             for i in range(5):
                 out[k, i] = found[i][0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwork.elements.forces import torsion_spring as ts
-from linkwork.elements.friction.bristles import LEAST, MOTION, PRELOAD, QA, RADIUS, UA, UB
+from linkwork.elements.friction.bristles import LEAST, PRELOAD, QA, RADIUS, UA, UB, kind_of
 from linkwork.elements.friction.friction import ARM, PINS, SCREWS, SLIDES
 from linkwork.elements.friction.history import replay, replay_in_space
 from linkwork.elements.friction.surfaces import (
@@ -56,10 +56,10 @@ class History(NamedTuple):
 
 def friction_axes(elements: Sequence[Element]) -> dict[str, Any]:
     """The names of what an item of friction gives, each with its axis."""
-    reals = elements[0].entry.reals
-    kind = reals[MOTION]
+    entry = elements[0].entry
+    kind = kind_of(entry)
     slides = kind in (SLIDES, PLANE, BUSH)
-    turns = kind not in (SLIDES, PLANE) or (kind == PLANE and reals[RADIUS] > 0)
+    turns = kind not in (SLIDES, PLANE) or (kind == PLANE and entry.reals[RADIUS] > 0)
     vector = "xyz" if kind in (BALL, PLANE, BUSH) else ""
     if kind == PINS:
         return {"speed": ARMS, "load": "", "coefficient": ARMS, "torque": ARMS, "power": ARMS}
@@ -86,7 +86,7 @@ def dissipated_by(result: Result, name: str) -> np.ndarray:
 def one_friction(result: Result, e: Element) -> History:
     """Speed, load, coefficient, force and torque of a friction element."""
     reals = element_reals(result, e)
-    kind = reals[0, MOTION]
+    kind = kind_of(e.entry)
     x, y, z, other = reaction_read(result, e)
     size = {SLIDES: np.hypot(x, y), SCREWS: np.abs(other)}.get(kind, np.sqrt(x**2 + y**2 + z**2))
     if kind == PINS:
@@ -98,8 +98,8 @@ def one_friction(result: Result, e: Element) -> History:
     path, speed = path_of(result, e, reals)
     sense = np.where(other >= 0, -1.0, 1.0)
     first = float(bent(result, e, 1)[0])
-    points = e.entry.integers[0]
-    c, whole = replay(row, points, path.astype(float), speed.astype(float), sense, first).T
+    integers = e.entry.integer_row
+    c, whole = replay(integers, row, path.astype(float), speed.astype(float), sense, first).T
     arm = 1.0 if kind == SLIDES else reals[0, RADIUS]
     pushed = -load * whole * arm
     return History(speed, load, c, pushed, pushed, -load * whole * speed)
@@ -114,12 +114,12 @@ def in_space(
     x, x1, rho, turn = surface_motion(reals, *ends)
     before = np.concatenate([rho[:1], rho[:-1]])
     psi = rotations.logarithm(rotations.multiply(rho, rotations.conjugate(before)))
-    Wt, Wr = arms_over_time(reals, reaction)
+    Wt, Wr = arms_over_time(kind_of(e.entry), reals, reaction)
     steps = np.diff(x, axis=0, prepend=x[:1]) @ Wt.T + np.einsum("tij,tj->ti", Wr, psi)
     v = x1 @ Wt.T + np.einsum("tij,tj->ti", Wr, turn)
     first = bent(result, e, 3)
     c = replay_in_space(
-        row, e.entry.integers[0], np.ascontiguousarray(steps), np.ascontiguousarray(v), first
+        e.entry.integer_row, row, np.ascontiguousarray(steps), np.ascontiguousarray(v), first
     )
     pushed = -load[:, None] * c
     axis = e.entry.integers[AXIS]
@@ -153,10 +153,10 @@ def reaction_read(result: Result, e: Element) -> list[np.ndarray]:
 def path_of(result: Result, e: Element, reals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The path of the surfaces on each other and its speed."""
     r, q, v, omega = (list(part) for part in zip(*(body_motion(result, b) for b in e.ends)))
-    if reals[0, MOTION] == SLIDES:
+    if kind_of(e.entry) == SLIDES:
         frames = reals[:, QA : QA + 4], reals[:, UA : UA + 3], reals[:, UB : UB + 3]
         return travel(frames, r, q, v, omega)
-    torsion = np.zeros((len(reals), ts.REALS))
+    torsion = np.zeros((len(reals), ts.REALS + 1))
     torsion[:, :8] = reals[:, :8]
     turn = ts.torsion_outputs(torsion, r, q, v, omega)
     radius = reals[:, RADIUS]

@@ -19,10 +19,10 @@ def all_memory(result: Result) -> np.ndarray:
     """(T, n): `State.memory` at every stored time."""
     columns, end, first = [], result.restart.get("memory"), 0
     elements = memory_elements(result.system)
-    if end is not None and len(end) != sum(int(e.entry.family.memory) for e in elements):
+    if end is not None and len(end) != len(result.system.tables.memory):
         end = None  # of another version
     for e in elements:
-        n = int(e.entry.family.memory)
+        n = e.entry.family.memory.size
         mine = None if end is None else np.asarray(end)[first : first + n]
         columns.append(memory_over_time(result, e, mine))
         first += n
@@ -36,30 +36,29 @@ def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.n
     that is known.  Of signals the stored motion says them; notes of corners are known at the
     end of a run alone, else none, and what else is remembered likewise, else not a number.
     """
-    family, notes = e.entry.family, e.entry.family.notes
+    family, memory = e.entry.family, e.entry.family.memory
     if family.signal:
         known = signal_over_time(result, e.entry.acts_on[1].signal)[1]
         if end is not None:
             known[-1] = end
         return known
-    noted = np.zeros((len(result.time), notes))
-    if end is not None:
-        noted[-1] = end[:notes]
-    if not family.history:
-        return noted
-    names = family.counts or ("angle",)
-    if family.history != len(names):
-        known = np.full((len(result.time), int(family.memory)), np.nan)
+    if memory.path:
+        known = np.full((len(result.time), memory.size), np.nan)
         if end is not None:
             known[-1] = end
         return known
+    noted = np.zeros((len(result.time), memory.notes))
+    if end is not None:
+        noted[-1] = end[: memory.notes]
+    if not memory.turns:
+        return noted
     (found,) = element_outputs(result, [e], turns=False)
     columns = [noted]
-    for k, name in enumerate(names):
+    for k, name in enumerate(memory.turns, memory.notes):
         angle = found[name] - TURN * np.round(found[name] / TURN)
         rate = found[name.replace("angle", "rate")]
-        counted = unwrap(result.time, angle, rate, e.entry.reals[k - len(names)])
+        counted = unwrap(result.time, angle, rate, e.entry.memory[k])
         if end is not None:
-            counted += TURN * np.round((end[notes + k] - counted[-1]) / TURN)
+            counted += TURN * np.round((end[k] - counted[-1]) / TURN)
         columns.append(counted[:, None])
     return np.concatenate(columns, axis=1)

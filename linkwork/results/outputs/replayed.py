@@ -8,7 +8,7 @@ import operator
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -43,35 +43,41 @@ NOTHING = Remembered(np.zeros(0, np.int64), np.zeros((0, 0)), None)
 
 def replay(
     result: Result, numbers: Collection[int], each: bool = False, forces: bool = False,
-    turns: bool = True,
+    turns: bool = True, rows: np.ndarray | None = None, accelerated: bool = True,
 ) -> tuple[Replay, Iterator[tuple[slice, Asked]]]:  # fmt: skip
     """Some elements of a result, and their answers a part of the times at a time.
 
     each  : whether the power of each element is wanted;   forces : their forces on bodies
     turns : whether angles are counted over turns, else they are those within half a turn of where
             they were described
+    rows  : which of the stored times; all of them, as elements that remember a path need
+    accelerated : whether bodies have their accelerations, else none
     """
     asked = Replay(result.data, part_of(result.system, numbers), each, forces)
-    return asked, answers(result, asked, remembered(result, asked) if turns else NOTHING)
+    known = remembered(result, asked) if turns else NOTHING
+    return asked, answers(result, asked, known, rows, accelerated)
 
 
-def answers(result: Result, asked: Replay, known: Remembered) -> Iterator[tuple[slice, Asked]]:
-    system, T = result.system, len(result.time)
+def answers(
+    result: Result, asked: Replay, known: Remembered, rows: np.ndarray | None, accelerated: bool
+) -> Iterator[tuple[slice, Asked]]:
+    system, T = result.system, len(result) if rows is None else len(rows)
     each = 13 * system.bodies + 3 * system.layout.values + asked.width + asked.ends.size * 6
     size = max(1, min(CHUNK, share(BLOCK) // (8 * max(each, 1))))
     with ONE_AT_A_TIME:
-        asked.data.memory = system.memory_at_start if known.first is None else known.first
+        asked.data.memory = system.tables.memory if known.first is None else known.first
         for first in range(0, T, size):
             part = slice(first, min(first + size, T))
-            time, motion, acceleration, gamma, values, memory = (
-                np.ascontiguousarray(x[part], float)
-                for x in (
-                    result.time, result.motion, result.acceleration, result.gamma, result.values,
-                    known.values,
-                )
-            )  # fmt: skip
-            rows = Rows(time, motion, acceleration, gamma, values, asked.schedule(time), memory)
-            yield part, asked.over(rows, system.memory_places[known.columns])
+            some: Any = part if rows is None else np.asarray(rows)[part].tolist()
+            memory = known.values[some] if known.columns.size else known.values
+            numbers = (result.motion, result.acceleration, result.gamma, result.values)
+            motion, acceleration, gamma, values = (
+                np.ascontiguousarray(x[some], float) for x in numbers
+            )
+            acceleration = acceleration if accelerated else np.zeros_like(acceleration)
+            time, memory = np.ascontiguousarray(result.time[some]), np.ascontiguousarray(memory)
+            states = Rows(time, motion, acceleration, gamma, values, asked.schedule(time), memory)
+            yield part, asked.over(states, known.columns)
     forget_failures(system.model)
 
 
@@ -80,16 +86,16 @@ def remembered(result: Result, asked: Replay) -> Remembered:
 
     A signal at a stored time acts with what it held before.
     """
-    remembering = [e for e in memory_elements(result.system) if e.entry.family.memory]
-    remembering = [e for e in remembering if any(e is x for x in asked.elements)]
+    asking = memory_elements(result.system)
+    remembering = [e for e in asking if any(e is x for x in asked.elements)]
     if not remembering:
         return NOTHING
-    first, known = result.system.memory_at_start.copy(), memory_at_start(result)
+    first, known = result.system.tables.memory.copy(), memory_at_start(result)
     columns, values = [], []
     before = np.maximum(np.arange(len(result.time)) - 1, 0)
     for e in remembering:
         family, place = e.entry.family, memory_place(result.system, e)
-        if family.signal or family.counts_turns:
+        if family.signal or family.memory.turns:
             rows = result.memory[:, place]
             columns.append(np.arange(place.start, place.stop))
             values.append(rows[before] if family.signal else rows)
@@ -125,7 +131,8 @@ class ItemOutputs:
         """(T,) or (T, components): the sum over the elements, or that of the last."""
         places = self.places(name)
         found = [self._table()[:, place] for _, place in places]
-        return np.sum(found, axis=0) if self.declared[name].adds else found[-1].copy()
+        values = np.sum(found, axis=0) if self.declared[name].adds else found[-1].copy()
+        return values - values[0] if self.declared[name].change else values
 
     def places(self, name: str) -> list[tuple[int, slice | int]]:
         self._table()
@@ -150,11 +157,11 @@ def declared(e: Element) -> tuple[Output, ...]:
 
 
 def element_outputs(
-    result: Result, elements: Sequence[Element], turns: bool = True
+    result: Result, elements: Sequence[Element], turns: bool = True, rows: np.ndarray | None = None
 ) -> list[dict[str, np.ndarray]]:
     """All outputs of some elements by their names, (T,) or (T, components)."""
     number = {id(e): i for i, e in enumerate(result.system.elements)}
-    asked, parts = replay(result, [number[id(e)] for e in elements], turns=turns)
+    asked, parts = replay(result, [number[id(e)] for e in elements], turns=turns, rows=rows)
     table = np.concatenate([answer.out for _, answer in parts])
     place = {id(e): k for k, e in enumerate(asked.elements)}
     return [
@@ -204,18 +211,17 @@ def reactions(result: Result, joints: Sequence[Sequence[Element]]) -> list[Wrenc
     return out
 
 
-def totals(result: Result, elements: Sequence[Element] = ()) -> dict[Role, np.ndarray]:
-    """Sums over all elements, or over some, of the outputs that have a role, (T,) or (T, 3)."""
+def totals(result: Result, wanted: Collection[int] | None = None) -> dict[Role, np.ndarray]:
+    """Sums over all elements, or those of these numbers, of the outputs that have a role, (T,) or
+    (T, 3)."""
     T = len(result.time)
     sums = {
         role: np.zeros((T, 3) if role in (Role.MOMENTUM, Role.ANGULAR_MOMENTUM) else T)
         for role in Role
     }
-    some = set(map(id, elements or result.system.elements))
-    numbers = [
-        i for i, e in enumerate(result.system.elements)
-        if id(e) in some and any(x.role for x in declared(e))
-    ]
+    elements = result.system.elements
+    wanted = range(len(elements)) if wanted is None else wanted
+    numbers = [i for i in wanted if any(x.role for x in declared(elements[i]))]
     if not numbers:
         return sums
     asked, parts = replay(result, numbers)

@@ -44,10 +44,10 @@ def body_motion(result: Result, b: int) -> Motion:
 
 
 def element_reals(result: Result, e: Element) -> np.ndarray:
-    """The numbers of an element at every stored time, (T, n): laws and memory put in."""
-    family = e.entry.family
-    reals = np.broadcast_to(np.asarray(e.entry.reals, float), (len(result.time), family.reals))
-    if not e.entry.laws and not family.history:
+    """The reals of an element and its memory at every stored time, (T, n): laws put in."""
+    family, row = e.entry.family, e.entry.row
+    reals = np.broadcast_to(row, (len(result.time), len(row)))
+    if not e.entry.laws and not family.memory.moves:
         return reals
     reals = reals.copy()
     for law in e.entry.laws:
@@ -55,19 +55,14 @@ def element_reals(result: Result, e: Element) -> np.ndarray:
             reals[:, law.column] = signal_values(result, law.signal)
         else:
             reals[:, law.column : law.column + law.length] = law.values(result.time)
-    if family.history:
-        reals[:, -int(family.memory) :] = result.memory[:, memory_place(result.system, e)]
+    if family.memory.moves:
+        reals[:, -family.memory.size :] = result.memory[:, memory_place(result.system, e)]
     return reals
 
 
 def memory_place(system: System, e: Element) -> slice:
     """Where in `State.memory` an element has its numbers."""
-    first = 0
-    for x in memory_elements(system):
-        if x is e:
-            break
-        first += int(x.entry.family.memory)
-    return slice(first, first + int(e.entry.family.memory))
+    return system.memory_places[next(i for i, x in enumerate(system.elements) if x is e)]
 
 
 def memory_at_start(result: Result) -> np.ndarray | None:
@@ -153,7 +148,7 @@ def node_places(result: Result) -> Callable[[Any], int]:
 
 def memory_elements(system: System) -> list[Element]:
     """The elements that remember, in the order of `State.memory`."""
-    families = dict.fromkeys(e.entry.family for e in system.elements if e.entry.family.memory)
+    families = dict.fromkeys(e.entry.family for e in system.elements if e.entry.family.memory.size)
     return [e for f in families for e in system.elements if e.entry.family == f]
 
 
@@ -220,7 +215,8 @@ def all_ends(result: Result, e: Element) -> list[Any]:
 def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
     """All times at once; or one by one where an element that remembers moves so far between them
     that it could not count turns by itself."""
-    if e.entry.family.history == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
+    turns = len(e.entry.family.memory.turns)
+    if turns == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
         return [slice(k, k + 1) for k in range(len(reals))]
     return [slice(None)]
 

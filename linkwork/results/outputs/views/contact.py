@@ -90,7 +90,7 @@ class ContactView(ElementView):
 
 def rows_of(result: Any, e: Element) -> np.ndarray:
     """(T, ROW) of one element, as the user ordered its bodies."""
-    reals = np.array(e.entry.reals, float)
+    reals = e.entry.row
     for law in e.entry.laws:
         reals[law.column : law.column + law.length] = law.values(result.time[:1])[0]
     known = memory_at_start(result)

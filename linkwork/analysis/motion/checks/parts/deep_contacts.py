@@ -45,7 +45,8 @@ def warn_of_deep_contacts(result: Result) -> None:
         if not kinetic + weight * half > work_of_law(e.entry.corner, half):
             continue
         (ra, qa, _), (rb, qb, _) = (of_body(result, b) for b in e.ends)
-        depth = contact_depth(e.entry.integer_row, e.entry.reals[None], (ra, rb), (qa, qb))
+        integers, row = e.entry.numbers
+        depth = contact_depth(integers, row[None], (ra, rb), (qa, qb))
         k = int(np.argmax(depth))
         if depth[k] > half:
             one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends)
