@@ -21,6 +21,7 @@ from numba import types
 
 from linkwork.kernels.compiled import FLOATS2, INTS, INTS2, JIT, CompiledEntry, generates
 from linkwork.kernels.memory.addresses import ADDRESSED
+from linkwork.kernels.memory.pointers import jump
 from linkwork.kernels.memory.records import Floats, Floats2, record_type
 
 
@@ -160,10 +161,7 @@ def call_kernel_at(address, ints, reals, motion, loads):
 @generates(call_kernel_at)
 def _call_kernel_at(typing, address, ints, reals, motion, loads):
     def generate(context, builder, signature, args):
-        kinds = [context.get_value_type(kind) for kind in KERNEL.args]
-        function = ir.FunctionType(context.get_value_type(KERNEL.return_type), kinds)
-        builder.call(builder.inttoptr(args[0], function.as_pointer()), args[1:])
-        return context.get_dummy_value()
+        return jump(context, builder, args[0], args[1:])
 
     return types.void(types.int64, *KERNEL.args), generate
 

@@ -284,7 +284,7 @@ def test_a_circuit_keeps_the_cost_linear():
         before = link
     a = assemble_model(m)
     stepping = ImplicitRun(a.data, lw.GeneralizedAlpha(), a.state, 1e-3, None)
-    assert len(stepping.lu.core) == 0 and len(stepping.lu.groups) == 16
+    assert len(stepping.lu.core) == 0 and len(stepping.lu.condensed.first) == 16
 
 
 def test_mistakes_of_cylinders_are_named():

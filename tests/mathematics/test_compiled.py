@@ -7,10 +7,12 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.extend import add, cross
 from linkwork.kernels import compiled as module
 
 PENDULUM = """
@@ -161,3 +163,13 @@ assert np.allclose(turned(v=v, x=x), entry(x, v), rtol=0, atol=1e-15)
 def test_parts_of_compiled_code_can_be_called_from_python(plain):
     """They have no entry for such calls, which ended the process; Python runs them as written."""
     plainly(CALLED, plain)
+
+
+@pytest.mark.skipif(module.PLAIN or not module.JIT, reason="plain numba")
+def test_functions_of_users_may_call_parts():
+    @numba.njit
+    def double_cross(a, b):
+        return cross(add(a, b), b)
+
+    a, b = (1.0, 2.0, 3.0), (-2.0, 0.5, 1.0)
+    assert double_cross(a, b) == pytest.approx(cross.py_func(a, b))

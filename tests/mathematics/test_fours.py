@@ -18,7 +18,7 @@ from linkwork.elements.joints.lock_tangent import (
 )  # fmt: skip
 from linkwork.extend import STRIDE
 from linkwork.kernels.registers.eights import store8
-from linkwork.kernels.registers.fours import load4, pair8, row4, store4, unit4, zeros4
+from linkwork.kernels.registers.fours import larger4, load4, pair8, row4, store4, unit4, zeros4
 
 NUMBERS = st.floats(-1e3, 1e3, width=64)
 MANY = settings(max_examples=50, deadline=None, derandomize=True)
@@ -35,6 +35,7 @@ def fours(a, s, out):
     store4(out, 20, unit4(0) + unit4(2) * s)
     store4(out, 24, zeros4())
     store8(out, 28, pair8(row4(a, 0), w))
+    store4(out, 36, larger4(v, w * s))
     return 0
 
 
@@ -55,7 +56,7 @@ def products(R, a, s, out):
 @MANY
 @given(arrays(float, 8, elements=NUMBERS), NUMBERS)
 def test_fours(a, s):
-    found, expected = np.zeros(36), np.zeros(36)
+    found, expected = np.zeros(40), np.zeros(40)
     fours(a, s, found)
     fours.py_func(a, s, expected)
     size = np.abs(a[:4] * s) + np.abs(expected[4:8])

@@ -198,7 +198,7 @@ def test_nodes_beside_a_body_leave_before_it():
 
     a = assemble_model(m)
     stepping = ImplicitRun(a.data, lw.GeneralizedAlpha(), a.state, 1e-3, None)
-    assert len(stepping.lu.groups) == 30 and len(stepping.lu.core) == 0
+    assert len(stepping.lu.condensed.first) == 30 and len(stepping.lu.core) == 0
     assert len(stepping.lu.nodes) == 30
 
 
@@ -220,7 +220,7 @@ def test_linear_equations_with_nodes_against_dense_ones(condensed):
     vals = data.work.vals
     vals[p.places] = e.values
     lu = analyse(p, vals, data.system.length)
-    assert len(lu.groups) > 0
+    assert len(lu.condensed.first) > 0
     assert (len(lu.core) == 0) == condensed
     b, c = rng.normal(size=(2, p.unknowns))
     x = b.copy()

@@ -28,7 +28,7 @@ BACKEND = tuple(
     f"linkwork.kernels.{name}"
     for name in (
         "compiled", "compiling.lean_numba", "kernel", "memory.borrowed", "memory.pointers",
-        "memory.records", "registers.lanes",
+        "memory.records", "registers.eights", "registers.fours", "registers.lanes",
     )
 )  # fmt: skip
 # packages whose version stands for their code

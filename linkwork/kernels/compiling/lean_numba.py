@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,19 +24,18 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
-from numba.core.typing.context import Context
 from numba.core.typing.templates import (
     AttributeTemplate,
     infer,
     infer_global,
     make_intrinsic_template,
 )  # fmt: skip
-from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
+from numba.extending import infer_getattr, lower_getattr_generic
 from numba.np.arrayobj import populate_array
 
 from linkwork.kernels.compiling import code_cache
 from linkwork.kernels.compiling.contents import Unknown, described_type, digest
-from linkwork.kernels.compiling.undisturbed import checkpoint, undisturbed, without_collection
+from linkwork.kernels.compiling.undisturbed import checkpoint, undisturbed
 
 
 class WholeLibrary(JITCodeLibrary):
@@ -76,7 +73,7 @@ def link_parts(library: Any, module: Any) -> None:
 class LeanLibrary(WholeLibrary):
     """Code in which no references are counted: nothing to prune before it is optimised.
 
-    Level 1: levels 2 and 3 take a tenth longer each and give steps that are no faster.
+    Level 1: levels 2 and 3 give other digits, and steps that are no faster.
     """
 
     def _optimize_functions(self, module: Any) -> None:
@@ -176,79 +173,11 @@ class WholeCompiler(Compiler):
             return super()._compile_core()
 
 
-class KnownTypes(Context):
-    """Numba's typing context, in which types of results are looked up once for the same operands.
-
-    For every sum and product numba tries all that it knows of that name, from matrices to dates,
-    which is a good part of the time to compile.  All else is that of numba's own context; results
-    are kept until the outermost function is compiled.
-    """
-
-    known: ClassVar[dict[Any, Any] | None] = None
-
-    @classmethod
-    @functools.cache
-    def of(cls, context: Context) -> KnownTypes:
-        """One for each of numba's contexts, with everything that it has."""
-        known = cls.__new__(cls)
-        known.__dict__ = vars(context)
-        return known
-
-    @classmethod
-    @contextmanager
-    def shared(cls, state: Any) -> Iterator[None]:
-        """For the compilation in `state` and those within it; numba's lock keeps threads out."""
-        before, typing = cls.known, state.typingctx
-        state.typingctx = state.targetctx.typing_context = cls.of(typing)
-        cls.known = {} if before is None else before
-        try:
-            yield
-        finally:
-            cls.known = before
-            state.typingctx = state.targetctx.typing_context = typing
-
-    def _lookup_global(self, value: Any) -> Any:
-        function = super()._lookup_global(value)
-        return KnownFunction.of(function) if type(function) is types.Function else function
-
-
-class KnownFunction(types.Function):
-    """A function of numba's, whose types are looked up."""
-
-    @classmethod
-    def of(cls, function: types.Function) -> KnownFunction:
-        known = cls.__new__(cls)
-        known.__dict__ = vars(function)
-        return known
-
-    _impl_keys: Any
-
-    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
-        """Results that are code of their own (overloads) depend on who calls: numba finds them."""
-        results = KnownTypes.known
-        if kws or results is None:
-            return super().get_call_type(context, args, kws)
-        signature = results.get((self, args))
-        if signature is None:
-            signature = super().get_call_type(context, args, kws)
-            if signature is not None and self._impl_keys[signature.args] is self.typing_key:
-                results[self, args] = signature
-        return signature
-
-
-register_model(KnownFunction)(models.OpaqueModel)
-
-
 class LeanCompiler(WholeCompiler):
     """The same without the passes that are of no use here."""
 
     library: Any = LeanLibrary
     needless = NEEDLESS
-
-    def _compile_core(self) -> Any:
-        """Searches for garbage, of which compiling makes little and much of the rest, wait."""
-        with without_collection(), KnownTypes.shared(self.state):
-            return super()._compile_core()
 
 
 class PartCompiler(LeanCompiler):

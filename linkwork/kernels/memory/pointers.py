@@ -26,9 +26,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from linkwork.kernels.compiled import JIT, address, compiled
+from linkwork.kernels.compiled import JIT, address, compiled, generates
 from linkwork.kernels.memory.addresses import ADDRESSED
 
 SIGNATURE = types.void(types.float64, types.CPointer(types.float64), types.CPointer(types.float64))
@@ -60,97 +59,86 @@ class PythonCallback:
         return PythonCallback, (self.function, *self.sizes)
 
 
-@intrinsic
-def _call(typing_context, address, t, source, target):
-    """Compiled: the function at `address` with t and the data of two arrays."""
+def call(address, t, source, target):
+    """The function at `address` with t and the data of two arrays."""
+    ADDRESSED[address].function(t, np.array(source), target)
 
-    def generate(context, builder, signature, arguments):
-        where, when, *arrays = arguments
-        double = ir.DoubleType()
-        kind = ir.FunctionType(ir.VoidType(), [double, double.as_pointer(), double.as_pointer()])
-        data = [
-            context.make_array(signature.args[2 + i])(context, builder, x).data
-            for i, x in enumerate(arrays)
-        ]
-        builder.call(builder.inttoptr(where, kind.as_pointer()), [when, *data])
-        return context.get_dummy_value()
+
+def begin(array):
+    """Where the numbers of an array begin; the array must outlive the use of the place."""
+    return array.reshape(-1)
+
+
+def shift(place, n):
+    """The place n numbers further on."""
+    return place[n:]
+
+
+def call_at(address, t, *places):
+    """The function at `address` with t and three places."""
+    routine = ROUTINES[address - 1]
+    routine.function(t, *places[: routine.arguments - 1])
+
+
+def number_at(address, i):
+    return ctypes.c_double.from_address(int(address) + 8 * int(i)).value
+
+
+# ------------------------------------------------------------------------------- compiled
+
+
+def jump(context, builder, address, arguments):
+    """Code for a call of the function at an address, which returns nothing."""
+    kind = ir.FunctionType(ir.VoidType(), [each.type for each in arguments])
+    builder.call(builder.inttoptr(address, kind.as_pointer()), arguments)
+    return context.get_dummy_value()
+
+
+def first_of(context, builder, kind, array):
+    return context.make_array(kind)(context, builder, array).data
+
+
+@generates(call)
+def _call(typing, address, t, source, target):
+    def generate(context, builder, signature, args):
+        arrays = zip(signature.args[2:], args[2:])
+        data = [first_of(context, builder, kind, array) for kind, array in arrays]
+        return jump(context, builder, args[0], [args[1], *data])
 
     return types.void(types.int64, types.float64, source, target), generate
 
 
-def _call_by_table(address: int, t: float, source: np.ndarray, target: np.ndarray) -> None:
-    ADDRESSED[address].function(t, np.array(source), target)
-
-
-call: Any = _call if JIT else _call_by_table
-
-
-# ------------------------------------------------------------------- places and routines
-
-
-@intrinsic
-def _begin(typing_context, array):
-    """Where the numbers of an array begin; the array must outlive the use of the place."""
-
-    def generate(context, builder, signature, arguments):
-        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+@generates(begin)
+def _begin(typing, array):
+    def generate(context, builder, signature, args):
+        return first_of(context, builder, signature.args[0], args[0])
 
     return types.CPointer(array.dtype)(array), generate
 
 
-@intrinsic
-def _shift(typing_context, place, n):
-    """The place n numbers further on."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.gep(arguments[0], [arguments[1]])
+@generates(shift)
+def _shift(typing, place, n):
+    def generate(context, builder, signature, args):
+        return builder.gep(args[0], [args[1]])
 
     return place(place, types.int64), generate
 
 
-@intrinsic
-def _call_at(typing_context, address, t, source, target, integers):
-    """The function at `address` with t and three places."""
-
-    def generate(context, builder, signature, arguments):
-        where, when, *places = arguments
-        kind = ir.FunctionType(ir.VoidType(), [when.type, *(p.type for p in places)])
-        builder.call(builder.inttoptr(where, kind.as_pointer()), [when, *places])
-        return context.get_dummy_value()
+@generates(call_at)
+def _call_at(typing, address, t, source, target, integers):
+    def generate(context, builder, signature, args):
+        return jump(context, builder, args[0], args[1:])
 
     return types.void(types.int64, types.float64, source, target, integers), generate
 
 
-def _begin_plain(array: np.ndarray) -> np.ndarray:
-    return array.reshape(-1)
-
-
-def _shift_plain(place: np.ndarray, n: int) -> np.ndarray:
-    return place[n:]
-
-
-def _call_plain(address: int, *arguments: Any) -> None:
-    routine = ROUTINES[address - 1]
-    routine.function(*arguments[: routine.arguments])
-
-
-@intrinsic
-def _number_at(typing_context, address, i):
-    def generate(context, builder, signature, arguments):
-        first = builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
-        return builder.load(builder.gep(first, [arguments[1]]))
+@generates(number_at)
+def _number_at(typing, address, i):
+    def generate(context, builder, signature, args):
+        first = builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+        return builder.load(builder.gep(first, [args[1]]))
 
     return types.float64(types.int64, types.int64), generate
-
-
-def _number_by_ctypes(address: int, i: int) -> float:
-    return ctypes.c_double.from_address(int(address) + 8 * int(i)).value
-
-
-number_at: Any = _number_at if JIT else _number_by_ctypes
-begin: Any = _begin if JIT else _begin_plain
-shift: Any = _shift if JIT else _shift_plain
-call_at: Any = _call_at if JIT else _call_plain
 
 
 class Routine:

@@ -23,10 +23,19 @@ from llvmlite import ir
 from numba import types
 
 from linkwork.kernels.compiled import generates
-from linkwork.kernels.registers.lanes import EIGHT, in_memory, picked, place, spread
+from linkwork.kernels.registers.lanes import (
+    EIGHT,
+    code_of,
+    in_memory,
+    number,
+    picked,
+    place,
+    spread,
+    zeros,
+)  # fmt: skip
 
 LANES = EIGHT.width
-_VECTOR = EIGHT.vector
+THREE = types.UniTuple(types.float64, 3)
 
 
 def zeros8(count: int) -> np.ndarray:
@@ -100,6 +109,8 @@ def larger8(v, w):
     return np.where(v > w, v, w)
 
 
+
+
 def lane8(v, i):
     return np.full(LANES, v[i])
 
@@ -140,130 +151,82 @@ def _fetch8(typing, a, i):
     return types.void(a, types.int64), generate
 
 
-@generates(spread8)
-def _spread8(typing, s):
-    def generate(context, builder, signature, args):
-        return spread(builder, EIGHT, args[0])
-
-    return EIGHT(types.float64), generate
+@code_of(spread8, EIGHT(types.float64))
+def _spread8(builder, s):
+    return spread(builder, EIGHT, s)
 
 
-def _halves(builder, v, combine):
-    """Combine the two halves of a vector until one number is left."""
+@code_of(sum8, types.float64(EIGHT))
+def _sum8(builder, v):
+    """The two halves of a vector are added until one number is left."""
     width = LANES
     while width > 1:
         width //= 2
         low = picked(builder, v, v, range(width))
-        v = combine(low, picked(builder, v, v, range(width, 2 * width)))
-    return builder.extract_element(v, ir.Constant(ir.IntType(32), 0))
+        v = builder.fadd(low, picked(builder, v, v, range(width, 2 * width)))
+    return builder.extract_element(v, number(0))
 
 
-@generates(sum8)
-def _sum8(typing, v):
-    def generate(context, builder, signature, args):
-        return _halves(builder, args[0], builder.fadd)
-
-    return types.float64(EIGHT), generate
-
-
-@generates(six8)
-def _six8(typing, a, b):
-    def generate(context, builder, signature, args):
-        v = ir.Constant(_VECTOR, [0.0] * LANES)
-        for i in range(6):
-            number = builder.extract_value(args[i // 3], i % 3)
-            v = builder.insert_element(v, number, ir.Constant(ir.IntType(32), i))
-        return v
-
-    three = types.UniTuple(types.float64, 3)
-    return EIGHT(three, three), generate
+@code_of(six8, EIGHT(THREE, THREE))
+def _six8(builder, a, b):
+    v = zeros(EIGHT)
+    for i in range(6):
+        v = builder.insert_element(v, builder.extract_value((a, b)[i // 3], i % 3), number(i))
+    return v
 
 
 @generates(triples8)
 def _triples8(typing, v):
-    three = types.UniTuple(types.float64, 3)
-    both = types.UniTuple(three, 2)
+    both = types.UniTuple(THREE, 2)
 
     def generate(context, builder, signature, args):
-        numbers = [
-            builder.extract_element(args[0], ir.Constant(ir.IntType(32), i)) for i in range(6)
-        ]
-        parts = [context.make_tuple(builder, three, numbers[i : i + 3]) for i in (0, 3)]
+        numbers = [builder.extract_element(args[0], number(i)) for i in range(6)]
+        parts = [context.make_tuple(builder, THREE, numbers[i : i + 3]) for i in (0, 3)]
         return context.make_tuple(builder, both, parts)
 
     return both(EIGHT), generate
 
 
-@generates(high8)
-def _high8(typing, v):
-    def generate(context, builder, signature, args):
-        zeros = ir.Constant(_VECTOR, [0.0] * LANES)
-        return picked(builder, args[0], zeros, [8, 8, 8, 3, 4, 5, 8, 8])
-
-    return EIGHT(EIGHT), generate
+@code_of(high8, EIGHT(EIGHT))
+def _high8(builder, v):
+    return picked(builder, v, zeros(EIGHT), [8, 8, 8, 3, 4, 5, 8, 8])
 
 
-@generates(join8)
-def _join8(typing, v, w):
-    def generate(context, builder, signature, args):
-        return picked(builder, *args, [0, 1, 2, 11, 12, 13, 6, 7])
-
-    return EIGHT(EIGHT, EIGHT), generate
+@code_of(join8, EIGHT(EIGHT, EIGHT))
+def _join8(builder, v, w):
+    return picked(builder, v, w, [0, 1, 2, 11, 12, 13, 6, 7])
 
 
-@generates(last8)
-def _last8(typing, v, s, t):
-    def generate(context, builder, signature, args):
-        v = args[0]
-        for i in (6, 7):
-            v = builder.insert_element(v, args[i - 5], ir.Constant(ir.IntType(32), i))
-        return v
-
-    return EIGHT(EIGHT, types.float64, types.float64), generate
+@code_of(last8, EIGHT(EIGHT, types.float64, types.float64))
+def _last8(builder, v, s, t):
+    return builder.insert_element(builder.insert_element(v, s, number(6)), t, number(7))
 
 
-@generates(any8)
-def _any8(typing, v):
-    def generate(context, builder, signature, args):
-        zeros = ir.Constant(_VECTOR, [0.0] * LANES)
-        found = builder.fcmp_unordered("!=", args[0], zeros)
-        bits = builder.bitcast(found, ir.IntType(LANES))
-        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
-
-    return types.boolean(EIGHT), generate
+@code_of(any8, types.boolean(EIGHT))
+def _any8(builder, v):
+    bits = builder.bitcast(builder.fcmp_unordered("!=", v, zeros(EIGHT)), ir.IntType(LANES))
+    return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
 
-@generates(larger8)
-def _larger8(typing, v, w):
-    def generate(context, builder, signature, args):
-        return builder.select(builder.fcmp_ordered(">", *args), *args)
-
-    return EIGHT(EIGHT, EIGHT), generate
+@code_of(larger8, EIGHT(EIGHT, EIGHT))
+def _larger8(builder, v, w):
+    return builder.select(builder.fcmp_ordered(">", v, w), v, w)
 
 
-@generates(lane8)
-def _lane8(typing, v, i):
-    def generate(context, builder, signature, args):
-        return spread(builder, EIGHT, builder.extract_element(*args))
-
-    return EIGHT(EIGHT, types.int64), generate
+@code_of(lane8, EIGHT(EIGHT, types.int64))
+def _lane8(builder, v, i):
+    return spread(builder, EIGHT, builder.extract_element(v, i))
 
 
-@generates(item8)
-def _item8(typing, v, i):
-    def generate(context, builder, signature, args):
-        return builder.extract_element(*args)
-
-    return types.float64(EIGHT, types.int64), generate
+@code_of(item8, types.float64(EIGHT, types.int64))
+def _item8(builder, v, i):
+    return builder.extract_element(v, i)
 
 
-@generates(put8)
-def _put8(typing, v, i, w):
-    def generate(context, builder, signature, args):
-        undefined = ir.Constant(ir.VectorType(ir.IntType(64), LANES), ir.Undefined)
-        first = builder.insert_element(undefined, args[1], ir.Constant(ir.IntType(32), 0))
-        places = picked(builder, first, undefined, [0] * LANES)  # the number of the lane
-        here = builder.icmp_signed("==", places, ir.Constant(places.type, list(range(LANES))))
-        return builder.select(here, args[2], args[0])
-
-    return EIGHT(EIGHT, types.int64, EIGHT), generate
+@code_of(put8, EIGHT(EIGHT, types.int64, EIGHT))
+def _put8(builder, v, i, w):
+    undefined = ir.Constant(ir.VectorType(ir.IntType(64), LANES), ir.Undefined)
+    first = builder.insert_element(undefined, i, number(0))
+    places = picked(builder, first, undefined, [0] * LANES)  # the number of the lane
+    here = builder.icmp_signed("==", places, ir.Constant(places.type, list(range(LANES))))
+    return builder.select(here, w, v)

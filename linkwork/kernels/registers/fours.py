@@ -2,7 +2,7 @@
 
     v = row4(a, i)       a[i : i + 3] and a zero     v + w, v - w, v * s, -v …  as in `lanes`
     load4(a, i)          a[i : i + 4]                unit4(k)    a one in lane k, which is a literal
-    store4(a, i, v)      a[i : i + 4] = v            zeros4()
+    store4(a, i, v)      a[i : i + 4] = v            zeros4()    larger4(v, w)
     pair8(v, w)          an eight: three of v, three of w, two zeros
 
 A row of a block of the iteration matrix is [lengths | rotations | two free numbers], so the four
@@ -16,7 +16,15 @@ from llvmlite import ir
 from numba import types
 
 from linkwork.kernels.compiled import generates
-from linkwork.kernels.registers.lanes import EIGHT, FOUR, in_memory, picked, place
+from linkwork.kernels.registers.lanes import (
+    EIGHT,
+    FOUR,
+    code_of,
+    in_memory,
+    picked,
+    place,
+    zeros,
+)  # fmt: skip
 
 WIDTH = FOUR.width
 
@@ -41,6 +49,10 @@ def zeros4():
     return np.zeros(WIDTH)
 
 
+def larger4(v, w):
+    return np.where(v > w, v, w)
+
+
 def pair8(v, w):
     return np.array([*v[:3], *w[:3], 0.0, 0.0])
 
@@ -55,7 +67,7 @@ in_memory(FOUR, load4, store4)
 def _row4(typing, a, i):
     def generate(context, builder, signature, args):
         v = builder.load(place(context, builder, FOUR, a, *args), align=8)
-        return picked(builder, v, ir.Constant(FOUR.vector, [0.0] * WIDTH), [0, 1, 2, 4])
+        return picked(builder, v, zeros(FOUR), [0, 1, 2, 4])
 
     return FOUR(a, types.int64), generate
 
@@ -71,14 +83,16 @@ def _unit4(typing, k):
     return FOUR(k), generate
 
 
-@generates(zeros4)
-def _zeros4(typing):
-    return FOUR(), lambda *arguments: ir.Constant(FOUR.vector, [0.0] * WIDTH)
+@code_of(zeros4, FOUR())
+def _zeros4(builder):
+    return zeros(FOUR)
 
 
-@generates(pair8)
-def _pair8(typing, v, w):
-    def generate(context, builder, signature, args):
-        return picked(builder, *args, [0, 1, 2, 4, 5, 6, 3, 7])  # the last of a row is zero
+@code_of(larger4, FOUR(FOUR, FOUR))
+def _larger4(builder, v, w):
+    return builder.select(builder.fcmp_ordered(">", v, w), v, w)
 
-    return EIGHT(FOUR, FOUR), generate
+
+@code_of(pair8, EIGHT(FOUR, FOUR))
+def _pair8(builder, v, w):
+    return picked(builder, v, w, [0, 1, 2, 4, 5, 6, 3, 7])  # the last of a row is zero

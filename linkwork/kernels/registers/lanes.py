@@ -7,6 +7,7 @@ such a value is a numpy array.  What can be done with them is in `eights` and `f
 
 from __future__ import annotations
 
+import inspect
 import operator
 from typing import Any
 
@@ -53,6 +54,31 @@ def spread(builder, lanes, number):
     undefined = ir.Constant(lanes.vector, ir.Undefined)
     one = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
     return picked(builder, one, undefined, [0] * lanes.width)
+
+
+def number(value):
+    """A constant for places in a vector."""
+    return ir.Constant(ir.IntType(32), value)
+
+
+def zeros(lanes):
+    return ir.Constant(lanes.vector, [0.0] * lanes.width)
+
+
+def code_of(function, signature):
+    """Decorator of the code of a function of vectors and numbers: code(builder, its values)."""
+    typing = inspect.Parameter("typing", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [typing, *inspect.signature(function).parameters.values()]
+
+    def register(code):
+        def definition(typing, *kinds):
+            return signature, lambda context, builder, _, args: code(builder, *args)
+
+        definition.__signature__ = inspect.Signature(parameters)
+        generates(function)(definition)
+        return code
+
+    return register
 
 
 def in_memory(lanes, load, store):
@@ -121,3 +147,4 @@ def _type_negative(context):
 @lower_builtin(operator.neg, LanesType)
 def _lower_negative(context, builder, signature, args):
     return builder.fneg(args[0])
+

@@ -1,10 +1,9 @@
 """What the elimination calls by address: models without it compile nothing for it, others once.
 
-    leave_first(e, vals, rhs, task)           vector nodes that leave first (`condensation`)
-    leave_together(e, vals, rhs, k, task)     a substructure (`substructure.numbers`)
-    leave_bridges(e, vals, rhs, i, j, task)   bodies between two others (`between`)
-    factor_core(e, vals)  solve_core(e)       the sparse LU of the core (`core`)
-    eliminate(e, vals, rhs, task)             everything (`sweeps`)
+    leave_apart(e, kind, vals, rhs, i, j, task)   what leaves between the nodes: `condensation`,
+                                                  `carried`, `between`
+    factor_core(e, vals)  solve_core(e)           the sparse LU of the core (`core`)
+    eliminate(e, vals, rhs, task)                 everything (`sweeps`)
 
 The addresses are in `Elimination.code`; compiled, e is a reference to the elimination.
 """
@@ -20,46 +19,45 @@ from numba import types
 from linkwork.kernels.compiled import FLOATS, INTS, JIT, Far, generates
 from linkwork.kernels.kernel import NullFunction, call_address, kernel_table
 from linkwork.kernels.memory.records import load_field, record_type
-from linkwork.linear_algebra.along_mechanism import between, condensation
-from linkwork.linear_algebra.along_mechanism.between import Between
-from linkwork.linear_algebra.along_mechanism.condensation import Condensed
-from linkwork.linear_algebra.along_mechanism.substructure import numbers as substructure_numbers
-from linkwork.linear_algebra.along_mechanism.substructure.substructures import Substructures
-from linkwork.linear_algebra.along_mechanism.tables import Elimination
+from linkwork.linear_algebra.along_mechanism.between import leave_between
+from linkwork.linear_algebra.along_mechanism.carried import leave_carried
+from linkwork.linear_algebra.along_mechanism.condensation import condense
+from linkwork.linear_algebra.along_mechanism.tables import (
+    CARRIED, CONDENSED, BRIDGES, Between, Carried, Condensed, Elimination,
+)  # fmt: skip
 from linkwork.linear_algebra.core import LU
 from linkwork.linear_algebra.core import numeric as sparse
 
-FACTOR_CORE, SOLVE_CORE, ELIMINATE, CONDENSE, SUBSTRUCTURE, BETWEEN, SLOTS = range(7)
+FACTOR_CORE, SOLVE_CORE, ELIMINATE, APART = range(4)  # the kinds of what leaves apart follow
+SLOTS = APART + 3
 ELIMINATION, CORE = record_type(Elimination), record_type(LU)
 PART = types.float64(ELIMINATION, FLOATS, FLOATS, types.int64)
-CONDENSED = types.float64(record_type(Condensed), FLOATS, FLOATS, types.int64)
-_SOLUTION, _PLACES = (FLOATS, FLOATS, FLOATS, FLOATS), [types.int64] * 3
-TOGETHER = types.float64(record_type(Substructures), *_SOLUTION, *_PLACES[:2])
-BRIDGES = types.float64(record_type(Between), *_SOLUTION, *_PLACES)
+KINDS = {  # field of an elimination, its type, and its code
+    CONDENSED: ("condensed", Condensed, condense),
+    CARRIED: ("carried", Carried, leave_carried),
+    BRIDGES: ("between", Between, leave_between),
+}
 
 
-def address_of(e: Elimination, eliminate: Any) -> np.ndarray:
-    """`Elimination.code` of a single node on trial."""
+def signature_of(group: Any) -> Any:
+    return types.float64(record_type(group), *[FLOATS] * 4, *[types.int64] * 3)
+
+
+def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
+    """`Elimination.code`; that of the core, and of what leaves apart, only where there are such."""
     if not JIT:
         return e.code
     codes: list[Any] = [NullFunction() for _ in range(SLOTS)]
     codes[ELIMINATE] = Far(eliminate, PART)
+    if e.core.size:
+        codes[FACTOR_CORE] = Far(sparse.refactor, types.float64(CORE, FLOATS))
+        codes[SOLVE_CORE] = Far(sparse.solve, types.none(CORE, FLOATS))
+    for kind in set(e.breaks[:, 1].tolist()):
+        _, group, leave = KINDS[kind]
+        codes[APART + kind] = Far(leave, signature_of(group))
     return kernel_table(codes)
 
 
-def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
-    """`Elimination.code`; that of the core only where there is one."""
-    if not JIT:
-        return e.code
-    none = NullFunction()
-    return kernel_table([
-        Far(sparse.refactor, types.float64(CORE, FLOATS)) if e.core.size else none,
-        Far(sparse.solve, types.none(CORE, FLOATS)) if e.core.size else none,
-        Far(eliminate, PART),
-        Far(condensation.condense, CONDENSED) if e.groups.size else none,
-        Far(substructure_numbers.leave, TOGETHER) if e.substructures.after.size else none,
-        Far(between.leave_between, BRIDGES) if e.between.ints.size else none,
-    ])  # fmt: skip
 
 
 def factor_core(e, vals):
@@ -70,16 +68,9 @@ def solve_core(e):
     sparse.solve(e.lu, e.core_rhs)
 
 
-def leave_first(e, vals, rhs, task):
-    return condensation.condense(e.condensed, vals, rhs, task)
-
-
-def leave_together(e, vals, rhs, number, task):
-    return substructure_numbers.leave(e.substructures, vals, rhs, e.x, e.out, number, task)
-
-
-def leave_bridges(e, vals, rhs, begin, end, task):
-    return between.leave_between(e.between, vals, rhs, e.x, e.out, begin, end, task)
+def leave_apart(e, kind, vals, rhs, begin, end, task):
+    field, _, leave = KINDS[kind]
+    return leave(getattr(e, field), vals, rhs, e.x, e.out, begin, end, task)
 
 
 def call_code(context, builder, signature, slot, r, args):
@@ -93,35 +84,20 @@ def fields(context, builder, r, *names):
     return [load_field(context, builder, ELIMINATION, r, name) for name in names]
 
 
-@generates(leave_first)
-def _leave_first(typing, r, vals, rhs, task):
+@generates(leave_apart)
+def _leave_apart(typing, r, kind, vals, rhs, begin, end, task):
+    if not isinstance(kind, types.IntegerLiteral):
+        return None
+    field, group, _ = KINDS[kind.literal_value]
+
     def generate(context, builder, signature, args):
-        parts = [*fields(context, builder, args[0], "condensed"), *args[1:]]
-        return call_code(context, builder, CONDENSED, CONDENSE, args[0], parts)
+        e, _, vals_, rhs_, *rest = args
+        own, x, out = fields(context, builder, e, field, "x", "out")
+        parts = [own, vals_, rhs_, x, out, *rest]
+        slot = APART + kind.literal_value
+        return call_code(context, builder, signature_of(group), slot, e, parts)
 
-    return PART, generate
-
-
-@generates(leave_together)
-def _leave_together(typing, r, vals, rhs, number, task):
-    def generate(context, builder, signature, args):
-        e, vals_, rhs_, number_, task_ = args
-        together, x, out = fields(context, builder, e, "substructures", "x", "out")
-        parts = [together, vals_, rhs_, x, out, number_, task_]
-        return call_code(context, builder, TOGETHER, SUBSTRUCTURE, e, parts)
-
-    return types.float64(ELIMINATION, FLOATS, FLOATS, *_PLACES[:2]), generate
-
-
-@generates(leave_bridges)
-def _leave_bridges(typing, r, vals, rhs, begin, end, task):
-    def generate(context, builder, signature, args):
-        e, vals_, rhs_, *rest = args
-        bridges, x, out = fields(context, builder, e, "between", "x", "out")
-        parts = [bridges, vals_, rhs_, x, out, *rest]
-        return call_code(context, builder, BRIDGES, BETWEEN, e, parts)
-
-    return types.float64(ELIMINATION, FLOATS, FLOATS, *_PLACES), generate
+    return types.float64(ELIMINATION, kind, FLOATS, FLOATS, *[types.int64] * 3), generate
 
 
 @generates(factor_core)

@@ -6,30 +6,13 @@ import numpy as np
 
 from linkwork.elements.layout import STRIDE
 from linkwork.kernels.registers.eights import zeros8
-from linkwork.linear_algebra.along_mechanism.between import bridged
-from linkwork.linear_algebra.along_mechanism.condensation import Condensed, find_condensed
-from linkwork.linear_algebra.along_mechanism.core import find_core
 from linkwork.linear_algebra.along_mechanism.addressed import addresses
+from linkwork.linear_algebra.along_mechanism.core import find_core
 from linkwork.linear_algebra.along_mechanism.peeling import (
-    Peeling,
-    breaks,
-    code_for,
-    is_hinge,
-)  # fmt: skip
-from linkwork.linear_algebra.along_mechanism.substructure.substructures import (
-    gathered,
-    packed,
-    unpacked,
+    Peeling, breaks, bridged, carried_bodies, code_for, condensed, is_hinge,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.tables import (
-    LEFT,
-    NODE_INTS,
-    ROW,
-    ROW_INTS,
-    ROWS,
-    STORE,
-    WIDE,
-    Elimination,
+    BRIDGES, CARRIED, CONDENSED, LEFT, NODE_INTS, ROW, ROW_INTS, ROWS, STORE, WIDE, Elimination,
     store_size,
 )  # fmt: skip
 from linkwork.linear_algebra.pattern import Pattern
@@ -46,28 +29,25 @@ def analyse(
     they lie `pattern.left` behind these.  scaled: the unknowns are comparable as they are: where
     bodies are refused, a length of one is tried, too.  Raises SingularMatrix.
     """
-    first, others = (None, np.zeros((0, 4))) if pivots is None else unpacked(pivots[5])
 
-    def taken_off(length: float) -> tuple[Peeling, np.ndarray, Condensed, np.ndarray]:
+    def taken_off(length: float) -> tuple[Peeling, np.ndarray]:
         values = zeros8(pattern.size)
         values[:] = vals
-        condensed, groups = find_condensed(pattern, values, first)
-        peeling = Peeling(pattern, length, two_sided, groups)
+        peeling = Peeling(pattern, length, two_sided)
         if pivots is None:
             peeling.peel(values)
         else:
-            peeling.repeat(values, others, *pivots[:5])
-        return peeling, values, condensed, groups
+            peeling.repeat(values, *pivots[:6])
+        return peeling, values
 
-    found = taken_off(length)
-    if found[0].refused and scaled:
-        again = taken_off(1.0)
-        if again[0].gone.sum() > found[0].gone.sum():
-            found, length = again, 1.0
-    peeling, values, condensed, groups = found
+    peeling, values = taken_off(length)
+    if peeling.refused and scaled:
+        again, others = taken_off(1.0)
+        if again.gone.sum() > peeling.gone.sum():
+            peeling, values = again, others
     core = find_core(
         pattern, values, [*peeling.nodes, *peeling.others], peeling.waiting,
-        None if pivots is None else pivots[6:], peeling.trial.left, groups,
+        None if pivots is None else pivots[6:], peeling.trial.left,
     )  # fmt: skip
     n = len(peeling.nodes)
     sizes = [store_size(node.ints[ROWS], node.ints[WIDE], two_sided) for node in peeling.nodes]
@@ -79,6 +59,8 @@ def analyse(
     late = [len(node.late) for node in peeling.nodes]
     rows = [row for node in peeling.nodes for row in node.rows]
     delayed = np.array([x for node in peeling.nodes for x in node.late], np.int64).reshape(-1, 2)
+    apart = [[x for x in peeling.others if x.kind == kind] for kind in range(3)]
+    scale = peeling.trial.scale
     made = peeling.trial._replace(
         nodes=nodes,
         rows=np.array(rows, np.int64).reshape(-1, ROW_INTS),
@@ -93,12 +75,13 @@ def analyse(
         core_place=core.places,
         core_rhs=np.zeros(len(core.unknowns)),
         lu=core.lu,
-        condensed=condensed,
-        groups=groups,
-        between=bridged(peeling.bridges, peeling.trial.scale),
-        substructures=gathered(peeling.substructures, length),
+        condensed=condensed(apart[CONDENSED]),
+        carried=carried_bodies(apart[CARRIED], scale),
+        between=bridged(apart[BRIDGES], scale),
         breaks=breaks(peeling.others),
-        first=packed(groups, peeling.others),
+        departures=np.array(
+            [(x.after, x.kind, x.groups[0], x.code) for x in peeling.others], np.int64
+        ).reshape(-1, 4),
         store=zeros8(int(stores.sum())),
         x=zeros8(STRIDE * pattern.bodies),
         out=np.zeros(peeling.unknowns),

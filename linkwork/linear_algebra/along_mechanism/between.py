@@ -16,73 +16,32 @@ order of the pivots; y stands where x_b will.  So a long beam moves little more 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-
-from linkwork.kernels.memory.records import Floats, Ints, stored
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import far, fused_inlined
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.registers.eights import (
-    fetch8,
-    item8,
-    lane8,
-    load8,
-    put8,
-    spread8,
-    store8,
-    sum8,
-    zeros8,
-)
+    fetch8, item8, lane8, load8, put8, spread8, store8, sum8,
+)  # fmt: skip
+from linkwork.linear_algebra.along_mechanism.tables import BACK, FRESH, LOST, OTHER, RHS
 from linkwork.linear_algebra.pattern import Pattern
 
 # ints of a body: it and its neighbours (the second −1 where there is one); its blocks, those of the
 # neighbours against it, and those of the neighbours
 (BODY, P, Q, BB, BP, BQ, PB, QB, PP, PQ, QP, QQ, INTS) = range(13)
-RHS = 6  # the column of the right-hand side
 POWERS = SIX ** np.arange(SIX)
-LOST = 1e14  # growth squared beyond which a body does not leave this way
 AHEAD = 4  # bodies for whose blocks memory is asked before they are solved
 ONE, TWO = False, True  # whether a body has two neighbours
-FACTOR, FRESH, BACK, OTHER = range(4)  # tasks of `leave_between`
 
 
-@stored
-class Between(NamedTuple):
-    """The bodies that leave this way, in their order; all arrays, for compiled loops."""
-
-    ints: Ints
-    order: Ints  # six per body: the pivots of S_bb
-    scale: Floats  # eight sizes of unknowns, and their inverses
-    units: Floats  # unit vectors
-    room: Floats  # a block, while pivots are chosen
-
-
-class Bridge:
-    """A body that has left this way, before node number `after`."""
-
-    __slots__ = ("after", "ints", "order")
-    late: tuple = ()
-    rows: tuple = ()
-
-    def __init__(self, ints: list[int], order: np.ndarray, after: int) -> None:
-        self.ints, self.order, self.after = ints, order, after
-
-    @property
-    def leaves(self) -> tuple[int, ...]:
-        """The groups that leave with it."""
-        return (self.ints[BODY],)
-
-    @property
-    def code(self) -> int:
-        """The order of its pivots as one number."""
-        return int(self.order @ POWERS)
+def encoded(order: np.ndarray) -> int:
+    """An order of pivots as one number."""
+    return int(order @ POWERS)
 
 
 def decoded(code: int) -> np.ndarray:
-    """The order of pivots that a `Bridge.code` stands for."""
+    """The order of pivots that a number stands for."""
     return code // POWERS % SIX
 
 
@@ -97,21 +56,9 @@ def numbers_of(p: Pattern, b: int, near: list[int]) -> list[int]:
     return [b, i, j, *(p.blocks[pair] for pair in pairs)]
 
 
-def bridged(found: list[Bridge], scale: np.ndarray) -> Between:
-    """Their arrays."""
-    units = zeros8(STRIDE * STRIDE)
-    units.reshape(STRIDE, STRIDE)[:] = np.eye(STRIDE)
-    return Between(
-        np.array([x for one in found for x in one.ints], np.int64),
-        np.array([i for one in found for i in one.order], np.int64),
-        scale, units, zeros8(SIX * STRIDE),
-    )  # fmt: skip
-
-
 @far
 def leave_between(c, vals, rhs, x, out, begin, end, task):
-    """FACTOR (with the right-hand side; FRESH: with new pivots), OTHER for another one, BACK, for
-    the bodies from `begin` to `end`; the growth squared of the first two."""
+    """A task for the bodies from `begin` to `end`; the growth squared where they are factorised."""
     t, order, v, b = borrow(c.ints), borrow(c.order), borrow(vals), borrow(rhs)
     scale, units, growth = borrow(c.scale), borrow(c.units), 0.0
     if task == BACK:

@@ -1,4 +1,4 @@
-"""Vector nodes that leave the equations first, before the bodies: static condensation.
+"""Vector nodes that leave the equations, most of them before the bodies: static condensation.
 
     x_g = S_gg⁻¹ (r_g − S_gN x_N)
     S_NN ← S_NN − S_Ng S_gg⁻¹ S_gN,     r_N ← r_N − S_Ng S_gg⁻¹ r_g
@@ -11,15 +11,13 @@ leave this way (meshes, circuits that join many bodies) is part of the core.
 
 from __future__ import annotations
 
-from collections import deque
-from typing import NamedTuple
-
 import numpy as np
 
-from linkwork.kernels.memory.records import Floats, Ints, stored
-
-from linkwork.elements.layout import row_width
+from linkwork.elements.layout import STRIDE, row_width
 from linkwork.kernels.compiled import far, fused_inlined
+from linkwork.kernels.memory.borrowed import borrow
+from linkwork.kernels.registers.eights import last8, load8, spread8, store8
+from linkwork.linear_algebra.along_mechanism.tables import BACK, OTHER
 from linkwork.linear_algebra.pattern import Pattern
 
 MOST = 32  # unknowns of a node that may leave this way
@@ -28,59 +26,8 @@ WEAK = 1e-10  # a smaller pivot of S_gg, relative to its row, is none
 # S_gg⁻¹ r_g and S_gg⁻¹ S_gN are in the store; then of each neighbour: first unknown, unknowns,
 # blocks S_gj and S_jg, width of the rows of S_gj; then the blocks S_ij of all pairs
 (SIZE, FIRST, BLOCK, WIDTH, COUNT, INVERSE, SIDE, REST, HEAD) = range(9)
-J_FIRST, J_SIZE, J_GJ, J_JG, J_WIDTH, NEIGHBOUR = range(6)
-FACTOR, FORWARD, BACK = range(3)
-
-
-@stored
-class Condensed(NamedTuple):
-    """The nodes that leave first, in their order: where their numbers are, and their factors."""
-
-    first: Ints  # of each node among the ints; one more follows the last
-    ints: Ints
-    store: Floats
-
-
-def find_condensed(
-    pattern: Pattern, vals: np.ndarray, groups: np.ndarray | None = None
-) -> tuple[Condensed, np.ndarray]:
-    """Which nodes leave first, and their groups; they have left `vals` then.
-
-    groups : those of an earlier elimination, to do the same again
-    """
-    p = pattern
-    near: list[set[int]] = [set() for _ in range(p.moving)]
-    held: set[int] = set()
-    if p.moving > p.bodies:
-        for row, column in p.blocks:
-            if row >= p.moving:
-                held.add(column)
-            elif row != column:
-                near[row].add(column)
-    records: list[list[int]] = []
-    gone: dict[int, None] = {}  # in order, and looked up at once
-    size, rest = 0, np.zeros(p.unknowns)
-    everyone = sorted(range(p.bodies, p.moving), key=lambda g: len(near[g]))
-    todo = deque(everyone if groups is None else groups.tolist())
-    while todo:
-        g = todo.popleft()
-        if g in gone or (groups is None and (g in held or not leaves(p, g, near[g], vals))):
-            continue
-        neighbours = sorted(near[g])
-        record, end = numbers_of(p, g, neighbours, 0)
-        condense(Condensed(np.array([0, len(record)]), np.array(record), np.zeros(end)),
-                 vals, rest, FACTOR)  # fmt: skip
-        record, size = numbers_of(p, g, neighbours, size)
-        records.append(record)
-        gone[g] = None
-        for j in neighbours:
-            near[j].discard(g)
-            if j >= p.bodies and groups is None:
-                todo.append(j)
-    first = np.concatenate([[0], np.cumsum([len(r) for r in records])]).astype(np.int64)
-    ints = np.array([x for record in records for x in record], np.int64)
-    return Condensed(first, ints, np.zeros(size)), np.array(list(gone), np.int64)
-
+PLACES = INVERSE, SIDE, REST
+J_FIRST, J_SIZE, J_GJ, J_JG, J_WIDTH, J_BODY, NEIGHBOUR = range(7)
 
 def leaves(p: Pattern, g: int, near: set[int], vals: np.ndarray) -> bool:
     """Whether a node can leave: small, its own equations determine it, no new block appears."""
@@ -94,34 +41,52 @@ def leaves(p: Pattern, g: int, near: set[int], vals: np.ndarray) -> bool:
     return bool(np.linalg.cond(own / largest, 1) < 1.0 / WEAK)
 
 
-def numbers_of(p: Pattern, g: int, near: list[int], at: int) -> tuple[list[int], int]:
-    """The ints of a node whose factors begin at `at` in the store, and where they end."""
-    m, others = len(p.members(g)), sum(len(p.members(j)) for j in near)
-    side = at + m * m
-    record = [m, int(p.first[g]), p.blocks[g, g], row_width(m), len(near), at, side, side + m]
+def numbers_of(p: Pattern, g: int, near: list[int]) -> tuple[list[int], int]:
+    """The ints of a node, and its numbers in the store."""
+    m, others = len(p.members(g)), sum(p.width(j) for j in near)
+    side = m * row_width(m)
+    rest = side + row_width(m)
+    record = [m, int(p.first[g]), p.blocks[g, g], row_width(m), len(near), 0, side, rest]
     for j in near:
         size = len(p.members(j))
         record += [int(p.first[j]), size, p.blocks[g, j], p.blocks[j, g], row_width(size)]
+        record.append(int(j < p.bodies))
     record += [p.blocks[i, j] for i in near for j in near]
-    return record, side + m + m * others
+    return record, rest + m * others
 
 
 @far
-def condense(c, vals, rhs, task):
-    """FACTOR (with the right-hand side), FORWARD for another one, BACK; infinite without pivots."""
-    count = c.first.shape[0] - 1
+def condense(c, vals, rhs, x, out, begin, end, task):
+    """A task for the nodes from `begin` to `end`; infinite without pivots."""
+    s, v, b, y = borrow(c.store), borrow(vals), borrow(rhs), borrow(out)
     if task == BACK:
-        for k in range(count - 1, -1, -1):
-            back(c.store, c.ints[c.first[k] :], rhs)
+        for k in range(end - 1, begin - 1, -1):
+            back(s, borrow(c.ints[c.first[k] :]), y)
         return 0.0
-    for k in range(count):
-        ints = c.ints[c.first[k] :]
-        if task == FACTOR:
-            if not invert(c.store, ints, vals):
+    for k in range(begin, end):
+        ints = borrow(c.ints[c.first[k] :])
+        if task != OTHER:
+            if not invert(s, ints, v):
                 return np.inf
-            fold(c.store, ints, vals)
-        forward(c.store, ints, vals, rhs)
+            fold(s, ints, v)
+        forward(s, ints, v, b)
     return 0.0
+
+
+@fused_inlined
+def exchange(a, i, j, width):
+    """Two rows of an array."""
+    for c in range(0, width, STRIDE):
+        x = load8(a, i + c)
+        store8(a, i + c, load8(a, j + c))
+        store8(a, j + c, x)
+
+
+@fused_inlined
+def subtract(a, i, j, width, factor):
+    """A multiple of row j from row i."""
+    for c in range(0, width, STRIDE):
+        store8(a, i + c, load8(a, i + c) - load8(a, j + c) * factor)
 
 
 @fused_inlined
@@ -132,8 +97,9 @@ def invert(store, ints, vals):
     """
     m, at, block, width = ints[SIZE], ints[INVERSE], ints[BLOCK], ints[WIDTH]
     for i in range(m):
-        for j in range(m):
-            store[at + i * m + j] = 1.0 if i == j else 0.0
+        for c in range(0, width, STRIDE):
+            store8(store, at + i * width + c, spread8(0.0))
+        store[at + i * width + i] = 1.0
     for k in range(m):
         p, best = k, 0.0
         for i in range(k, m):
@@ -141,46 +107,42 @@ def invert(store, ints, vals):
                 p, best = i, abs(vals[block + i * width + k])
         if not 1e-300 < best < 1e300:
             return False
-        for j in range(m):
-            s, t = block + k * width + j, block + p * width + j
-            vals[s], vals[t] = vals[t], vals[s]
-            s, t = at + k * m + j, at + p * m + j
-            store[s], store[t] = store[t], store[s]
+        exchange(vals, block + k * width, block + p * width, width)
+        exchange(store, at + k * width, at + p * width, width)
         scale = 1.0 / vals[block + k * width + k]
-        for j in range(m):
-            vals[block + k * width + j] *= scale
-            store[at + k * m + j] *= scale
+        for c in range(k * width, (k + 1) * width, STRIDE):
+            store8(vals, block + c, load8(vals, block + c) * scale)
+            store8(store, at + c, load8(store, at + c) * scale)
         for i in range(m):
             factor = vals[block + i * width + k]
             if i != k and factor != 0.0:
-                for j in range(m):
-                    vals[block + i * width + j] -= factor * vals[block + k * width + j]
-                    store[at + i * m + j] -= factor * store[at + k * m + j]
+                subtract(vals, block + i * width, block + k * width, width, factor)
+                subtract(store, at + i * width, at + k * width, width, factor)
     return True
 
 
 @fused_inlined
 def fold(store, ints, vals):
     """X = S_gg⁻¹ S_gN, and S_ij −= S_ig X_j."""
-    m, at, x, n = ints[SIZE], ints[INVERSE], ints[REST], ints[COUNT]
+    m, at, x, n, w = ints[SIZE], ints[INVERSE], ints[REST], ints[COUNT], ints[WIDTH]
     for q in range(n):
         j = HEAD + NEIGHBOUR * q
-        size, gj, width = ints[j + J_SIZE], ints[j + J_GJ], ints[j + J_WIDTH]
-        for i in range(m):
-            for c in range(size):
-                s = 0.0
+        body, gj, width = ints[j + J_BODY] != 0, ints[j + J_GJ], ints[j + J_WIDTH]
+        for c in range(0, width, STRIDE):
+            for i in range(m):
+                s = spread8(0.0)
                 for k in range(m):
-                    s += store[at + i * m + k] * vals[gj + k * width + c]
-                store[x + i * size + c] = s
-        for p in range(n):
-            i = HEAD + NEIGHBOUR * p
-            ig, ij = ints[i + J_JG], ints[HEAD + NEIGHBOUR * n + n * p + q]
-            for r in range(ints[i + J_SIZE]):
-                for k in range(m):
-                    factor = vals[ig + r * ints[WIDTH] + k]
-                    for c in range(size):
-                        vals[ij + r * width + c] -= factor * store[x + k * size + c]
-        x += m * size
+                    s = s + load8(vals, gj + k * width + c) * store[at + i * w + k]
+                store8(store, x + i * width + c, last8(s, 0.0, 0.0) if body else s)
+            for p in range(n):
+                i = HEAD + NEIGHBOUR * p
+                ig, ij = ints[i + J_JG], ints[HEAD + NEIGHBOUR * n + n * p + q] + c
+                for r in range(ints[i + J_SIZE]):
+                    s = load8(vals, ij + r * width)
+                    for k in range(m):
+                        s = s - load8(store, x + k * width + c) * vals[ig + r * w + k]
+                    store8(vals, ij + r * width, s)
+        x += m * width
 
 
 @fused_inlined
@@ -190,7 +152,7 @@ def forward(store, ints, vals, rhs):
     for i in range(m):
         s = 0.0
         for k in range(m):
-            s += store[at + i * m + k] * rhs[first + k]
+            s += store[at + i * ints[WIDTH] + k] * rhs[first + k]
         store[y + i] = s
     for q in range(ints[COUNT]):
         j = HEAD + NEIGHBOUR * q
@@ -209,8 +171,8 @@ def back(store, ints, rhs):
         rhs[first + i] = store[y + i]
     for q in range(ints[COUNT]):
         j = HEAD + NEIGHBOUR * q
-        size, others = ints[j + J_SIZE], ints[j + J_FIRST]
+        size, width, others = ints[j + J_SIZE], ints[j + J_WIDTH], ints[j + J_FIRST]
         for i in range(m):
             for c in range(size):
-                rhs[first + i] -= store[x + i * size + c] * rhs[others + c]
-        x += m * size
+                rhs[first + i] -= store[x + i * width + c] * rhs[others + c]
+        x += m * width

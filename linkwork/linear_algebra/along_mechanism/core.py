@@ -31,7 +31,6 @@ class Core(NamedTuple):
 def find_core(
     pattern: Pattern, vals: np.ndarray, nodes: list[Any],
     waiting: list[list[tuple[int, int]]], pivots: tuple | None, columns: int,
-    condensed: np.ndarray,
 ) -> Core:  # fmt: skip
     """What the nodes left: bodies, their rows, and delayed rows; `vals` as the nodes left them.
 
@@ -39,7 +38,6 @@ def find_core(
     """
     p, n = pattern, pattern.bodies
     left = np.ones(len(p.first) - 1, bool)
-    left[condensed] = False
     for node in nodes:
         left[list(node.leaves)] = False
     bodies = np.flatnonzero(left[:n])

@@ -9,6 +9,7 @@ from both ends; rows that a body cannot take are delayed to the next.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,54 +18,36 @@ import numpy as np
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import announce
 from linkwork.kernels.registers.eights import zeros8
-from linkwork.linear_algebra.along_mechanism.between import FACTOR as FACTOR_BETWEEN
-from linkwork.linear_algebra.along_mechanism.between import FRESH as FRESH_BETWEEN
-from linkwork.linear_algebra.along_mechanism.between import INTS as BRIDGE_INTS
-from linkwork.linear_algebra.along_mechanism.between import (
-    Bridge,
-    bridged,
-    decoded,
-    leave_between,
-    numbers_of,
-)  # fmt: skip
-from linkwork.linear_algebra.along_mechanism.condensation import Condensed
+from linkwork.linear_algebra.along_mechanism import between, carried, condensation
+from linkwork.linear_algebra.along_mechanism.addressed import SLOTS, addresses
 from linkwork.linear_algebra.along_mechanism.core import NO_CORE, original
-from linkwork.linear_algebra.along_mechanism.addressed import SLOTS, address_of
 from linkwork.linear_algebra.along_mechanism.nodes.straight import AXES
-from linkwork.linear_algebra.along_mechanism.substructure.numbers import FACTOR as FACTOR_TOGETHER
-from linkwork.linear_algebra.along_mechanism.substructure.numbers import leave
-from linkwork.linear_algebra.along_mechanism.substructure.record import RANK
-from linkwork.linear_algebra.along_mechanism.substructure.substructures import (
-    LOST,
-    Candidate,
-    Substructure,
-    find_candidates,
-    gathered,
-    record,
-    rows_at,
-)  # fmt: skip
-from linkwork.linear_algebra.along_mechanism.substructure.substructures import (
-    MOST_ROWS as MOST_LATE,
-)  # fmt: skip
-from linkwork.linear_algebra.along_mechanism.sweeps import (
-    FACTOR,
-    FRESH,
-    eliminate,
-    eliminate_hinges,
-    run_task,
-)  # fmt: skip
+from linkwork.linear_algebra.along_mechanism.sweeps import eliminate, eliminate_hinges, run_task
 from linkwork.linear_algebra.along_mechanism.tables import (
-    BRIDGES,
-    HINGE_ROWS,
-    MOST_ROWS,
-    NODE_INTS,
-    ROW_INTS,
-    SUBSTRUCTURE,
-    Elimination,
-    store_size,
+    BRIDGES, CARRIED, CONDENSED, FACTOR, FRESH, HINGE_ROWS, MOST_ROWS, NODE_INTS, ROW_INTS, Between,
+    Carried, Condensed, Elimination, store_size,
 )  # fmt: skip
-from linkwork.linear_algebra.pattern import BLOCK, Pattern
+from linkwork.linear_algebra.pattern import Pattern
 from linkwork.linear_algebra.core import SingularMatrix
+
+
+@dataclass
+class Departure:
+    """What has left between the nodes: a vector node, or a body that is none."""
+
+    after: int  # nodes before it
+    kind: int
+    groups: tuple[int, ...]  # its own, then that of its rows
+    ints: list[int]
+    room: int = 0  # numbers in the store
+    code: int = 0  # of its pivots
+    late: tuple = ()
+    rows: tuple = ()
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """The groups that leave with it."""
+        return self.groups
 
 
 @dataclass
@@ -101,34 +84,31 @@ def code_for(hinges: bool) -> Any:
 class Peeling:
     """Takes bodies with one neighbour off the mechanism, one after the other."""
 
-    def __init__(
-        self, pattern: Pattern, length: float, two_sided: bool, condensed: np.ndarray
-    ) -> None:
+    def __init__(self, pattern: Pattern, length: float, two_sided: bool) -> None:
         self.pattern = p = pattern
-        n, away = p.bodies, set(condensed.tolist())
-        self.neighbours: list[set[int]] = [set() for _ in range(n)]
-        self.groups: list[dict[int, None]] = [{} for _ in range(n)]  # of rows at each body
-        self.tied: set[int] = set()  # rows that hold vector nodes, too
+        n = p.bodies
+        self.neighbours: list[set[int]] = [set() for _ in range(p.moving)]
+        self.groups: list[dict[int, None]] = [{} for _ in range(p.moving)]  # of rows at each
         for row, column in p.blocks:
             if row >= p.moving:
-                if column < n:
-                    self.groups[column][row] = None
-                else:
-                    self.tied.add(row)
-            elif row < n and row != column and column not in away:
+                self.groups[column][row] = None
+            elif row != column:
                 self.neighbours[row].add(column)
+        tied = {row for g in range(n, p.moving) for row in self.groups[g]}
+        self.tied: dict[int, set[int]] = {row: set() for row in tied}  # rows that hold vector nodes
+        for row, column in p.blocks if tied else ():
+            if row in tied:
+                self.tied[row].add(column)
+        self.two_sided = two_sided
         self.waiting: list[list[tuple[int, int]]] = [[] for _ in range(n)]  # delayed rows
-        self.gone = np.zeros(n, bool)
+        self.gone = np.zeros(p.moving, bool)
         self.nodes: list[LeavingBody] = []
         self.refused = 0  # bodies that might leave, but for the size of their pivots
-        self.others: list[Substructure | Bridge] = []  # what leaves between the nodes
-        self.candidates = {} if two_sided else find_candidates(p, away)
-        self.followers = {b: c for c in self.candidates.values() for b in c.followers}
+        self.others: list[Departure] = []  # what leaves between the nodes
         self.places = [p.nothing - STRIDE * (i + 1) for i in range(p.rows)][::-1]
         self.unknowns = p.unknowns
         self.rest, self.room = np.zeros(p.unknowns), np.zeros(0)
         self.solution = zeros8(STRIDE * n)  # of bodies, while they are on trial
-        self.length = length
         sizes = np.diff(p.first)[p.moving :].tolist()
         self.hinges = len(sizes) == n and all(map(is_hinge, sizes))  # as in trees of hinges
         self.trial = single_node(p, length, two_sided)
@@ -138,20 +118,20 @@ class Peeling:
         """Eliminate the node on trial, which has so many rows; its growth."""
         hinges = self.hinges and is_hinge(rows)
         if hinges not in self.trials:
-            code = address_of(self.trial, code_for(hinges))
+            code = addresses(self.trial, code_for(hinges))
             self.trials[hinges] = self.trial._replace(code=code)
         return float(run_task(self.trials[hinges], vals, self.rest, task))
 
     def peel(self, vals: np.ndarray) -> None:
-        """Take off what can be taken off: bodies between two others, then bodies and substructures
-        that delay no rows first."""
+        """Take off what can be taken off: vector nodes, bodies between two others, bodies that
+        delay no rows, then others."""
+        self.take_first(vals)
         bridges = [b for b in range(self.pattern.bodies) if self.is_bridge(b)]
         todo = deque(b for b in range(self.pattern.bodies) if self.is_leaf(b))
         late: deque[int] = deque()  # bodies that would delay rows: when no other is left
-        near: list[int] = []
-        waiting = dict.fromkeys(self.candidates)  # those to look at
-        loaded: dict[int, None] = {}  # whose followers have rows: when nothing else is left
-        while bridges or todo or late or waiting or loaded:
+        tied = set().union(*self.tied.values())
+        waiting = dict.fromkeys(sorted(tied))  # those of them to look at
+        while bridges or todo or late or waiting:
             if bridges:
                 b = bridges.pop()  # the last first: along a beam, from its end to its root
                 if self.gone[b] or not self.is_bridge(b):
@@ -159,17 +139,14 @@ class Peeling:
                 near = list(self.neighbours[b])
                 if not self.take_between(b, vals, None):
                     continue
-            elif not todo and (waiting or not late):
-                node = (waiting or loaded).popitem()[0]
-                gate = self.gate_of(self.candidates[node])
-                if gate is None:
+            elif waiting:
+                b = waiting.popitem()[0]
+                near = sorted(self.neighbours[b])
+                if self.gone[b] or not (
+                    self.take_alone(b, vals) if b >= self.pattern.bodies
+                    else self.take_carried(b, vals)
+                ):
                     continue
-                rows = self.followers_rows(self.candidates[node], gate)
-                if any(rows.values()) and (waiting or late or todo):
-                    loaded[node] = None
-                    continue
-                taken = self.take_together(self.candidates[node], gate, rows, vals, -1)
-                near = [gate] if taken else []
             else:
                 b = (todo or late).popleft()
                 if self.gone[b] or not self.is_leaf(b):
@@ -180,74 +157,76 @@ class Peeling:
                 near = list(self.neighbours[b])
                 if not self.take(b, vals, None):
                     continue
+            waiting |= {g: None for g in near if g in tied}
             todo.extend(p for p in near if self.is_leaf(p))
             bridges.extend(p for p in near if self.is_bridge(p))
-            waiting |= {self.followers[p].node: None for p in near if p in self.followers}
 
-    def gate_of(self, c: Candidate) -> int | None:
-        """The follower through which a substructure may leave now; None where there is none."""
-        if self.gone[c.frame]:
-            return None
-        inside = {c.frame, c.node}
-        joined = [b for b in c.followers if self.neighbours[b] - inside]
-        if len(joined) > 1:
-            return None
-        return joined[0] if joined else max(c.followers, key=lambda b: self.row_count(b))
+    def take_first(self, vals: np.ndarray) -> None:
+        """Let the vector nodes leave that can before any body does."""
+        p = self.pattern
+        nodes = range(p.bodies, p.moving)
+        todo = deque(sorted(nodes, key=lambda g: len(self.neighbours[g])))
+        while todo:
+            g = todo.popleft()
+            near = sorted(self.neighbours[g])
+            if not self.gone[g] and self.take_alone(g, vals):
+                todo.extend(j for j in near if j >= p.bodies)
 
-    def followers_rows(self, c: Candidate, gate: int) -> dict[int, list[tuple[int, int]]]:
-        """Of every follower but the gate, place and unknown of the rows that it has besides."""
-        return {
-            b: self.waiting[b]
-            + [x for g in self.groups[b] if g != own for x in rows_at(self.pattern, g, b)]
-            for b, own in c.followers.items() if b != gate
-        }  # fmt: skip
-
-    def take_together(
-        self, c: Candidate, gate: int, rows: dict[int, list[tuple[int, int]]], vals: np.ndarray,
-        rank: int,
-    ) -> bool:  # fmt: skip
-        """Let a substructure leave, if it has pivots; what it leaves is in the gate's block."""
-        p, count = self.pattern, sum(map(len, rows.values()))
-        if count > MOST_LATE or len(self.places) < count:
+    def take_alone(self, g: int, vals: np.ndarray, again: bool = False) -> bool:
+        """Let a vector node leave that no row holds, if it can; again: as it did before."""
+        p, near = self.pattern, self.neighbours[g]
+        if not again and (self.groups[g] or not condensation.leaves(p, g, near, vals)):
             return False
-        late = [(self.places[-1 - i], self.unknowns + i) for i in range(count)]
-        ints, room = record(p, c, gate, rows, late, rank)
-        groups = {g for b in rows for g in self.groups[b]} | set(c.followers.values())
-        unknowns = [unknown for each in rows.values() for _, unknown in each]
-        one = Substructure(
-            c.node, gate, len(self.nodes), ints, room, (c.frame, c.node, *rows, *groups),
-            [(0, 0, unknown) for unknown in unknowns], late,
-        )  # fmt: skip
-        trial = gathered([one], self.length)
-        block = slice(p.blocks[gate, gate], p.blocks[gate, gate] + BLOCK)
-        before = vals[block].copy()
-        growth = leave(trial, vals, self.rest, self.room, self.room, 0, FACTOR_TOGETHER)
-        if not growth < LOST and rank < 0:
-            vals[block] = before
-            return False
-        rank = one.ints[RANK] = trial.ints[RANK]
-        late = one.late = late[: count - rank]
-        self.others.append(one)
-        self.unknowns += count - rank
-        del self.places[len(self.places) - (count - rank) :]
-        self.places += [place for b in rows for place, _ in self.waiting[b]]
-        self.gone[[c.frame, *rows]] = True
-        self.neighbours[gate] -= {c.frame, c.node}
-        self.groups[gate].pop(c.followers[gate])
-        self.waiting[gate] += late
+        numbers, room = condensation.numbers_of(p, g, sorted(near))
+        one = Departure(len(self.nodes), CONDENSED, (g,), numbers, room)
+        trial = condensed([one])
+        condensation.condense(trial, vals, self.rest, self.room, self.room, 0, 1, FACTOR)
+        self.leave(one)
         return True
+
+    def take_carried(self, b: int, vals: np.ndarray, again: bool = False) -> bool:
+        """Let a body leave with its six rows, if it has no others and they have pivots."""
+        p, near = self.pattern, sorted(self.neighbours[b])
+        if len(self.groups[b]) != 1 or self.waiting[b] or self.two_sided:
+            return False
+        (rows,) = self.groups[b]
+        if len(p.members(rows)) != 6 or self.tied.get(rows) != {b, *near}:
+            return False
+        if not all((i, j) in p.blocks for i in (b, *near) for j in (b, *near)):
+            return False
+        numbers, room = carried.numbers_of(p, b, rows, near)
+        one = Departure(len(self.nodes), CARRIED, (b, rows), numbers, room)
+        trial = carried_bodies([one], self.trial.scale)
+        task = FACTOR if again else FRESH
+        growth = carried.leave_carried(
+            trial, vals, self.rest, self.solution, self.room, 0, 1, task
+        )
+        if not growth < np.inf and not again:
+            return False
+        for j in near:
+            self.groups[j].pop(rows)
+        self.leave(one)
+        return True
+
+    def leave(self, one: Departure) -> None:
+        """Take note of what has left between the nodes."""
+        self.others.append(one)
+        g = one.groups[0]
+        self.gone[g] = True
+        for j in self.neighbours[g]:
+            self.neighbours[j].discard(g)
 
     def is_leaf(self, b: int) -> bool:
         """Whether at most one body is left beside a body, and no vector node."""
         near = self.neighbours[b]
-        if len(near) > 1 or (near and max(near) >= self.pattern.bodies):
+        if len(near) > 1 or max((b, *near)) >= self.pattern.bodies:
             return False
-        return not self.tied or self.tied.isdisjoint(self.groups[b])
+        return not self.tied or self.tied.keys().isdisjoint(self.groups[b])
 
     def is_bridge(self, b: int) -> bool:
         """Whether a body without rows has one neighbour, or two that are joined to each other."""
         near = self.neighbours[b]
-        if self.groups[b] or self.waiting[b] or b in self.followers:
+        if b >= self.pattern.bodies or self.groups[b] or self.waiting[b]:
             return False
         if len(near) == 1:
             return max(near) < self.pattern.bodies
@@ -259,46 +238,37 @@ class Peeling:
     def take_between(self, b: int, vals: np.ndarray, order: np.ndarray | None) -> bool:
         """Let a body without rows leave, if it has pivots."""
         near = sorted(self.neighbours[b])
-        task = FRESH_BETWEEN if order is None else FACTOR_BETWEEN
-        order = np.zeros(6, np.int64) if order is None else order
-        one = Bridge(numbers_of(self.pattern, b, near), order, len(self.nodes))
+        task = FRESH if order is None else FACTOR
+        one = Departure(len(self.nodes), BRIDGES, (b,), between.numbers_of(self.pattern, b, near))
         trial = self.trial.between
-        trial.ints[:], trial.order[:] = one.ints, order
-        growth = leave_between(trial, vals, self.rest, self.solution, self.room, 0, 1, task)
-        if not growth < np.inf and task == FRESH_BETWEEN:
+        trial.ints[:], trial.order[:] = one.ints, 0 if order is None else order
+        growth = between.leave_between(
+            trial, vals, self.rest, self.solution, self.room, 0, 1, task
+        )
+        if not growth < np.inf and task == FRESH:
             return False
-        one.order = trial.order.copy()
-        self.others.append(one)
-        self.gone[b] = True
-        for p in near:
-            self.neighbours[p].discard(b)
+        one.code = between.encoded(trial.order)
+        self.leave(one)
         return True
-
-    @property
-    def substructures(self) -> list[Substructure]:
-        return [one for one in self.others if isinstance(one, Substructure)]
-
-    @property
-    def bridges(self) -> list[Bridge]:
-        return [one for one in self.others if isinstance(one, Bridge)]
 
     def row_count(self, b: int) -> int:
         return len(self.waiting[b]) + sum(len(self.pattern.members(g)) for g in self.groups[b])
 
     def repeat(
-        self, vals: np.ndarray, others: np.ndarray, bodies: np.ndarray, order: np.ndarray,
-        pivot_col: np.ndarray, straight: np.ndarray, limit: np.ndarray,
+        self, vals: np.ndarray, bodies: np.ndarray, order: np.ndarray, pivot_col: np.ndarray,
+        straight: np.ndarray, limit: np.ndarray, others: np.ndarray,
     ) -> None:  # fmt: skip
-        """Take off the same bodies and substructures as an earlier elimination, with its pivots."""
-        first, together = 0, deque(others.tolist())
+        """Take off the same bodies and vector nodes as an earlier elimination, with its pivots."""
+        first, apart = 0, deque(np.asarray(others, np.int64).reshape(-1, 4).tolist())
         for i, b in enumerate([*np.asarray(bodies, np.int64).tolist(), None]):
-            while together and together[0][2] == i:
-                node, gate, _, rank = together.popleft()
-                if gate < 0:
-                    self.take_between(node, vals, decoded(rank))
-                    continue
-                c = self.candidates[node]
-                self.take_together(c, gate, self.followers_rows(c, gate), vals, rank)
+            while apart and apart[0][0] == i:
+                _, kind, g, code = apart.popleft()
+                if kind == BRIDGES:
+                    self.take_between(g, vals, between.decoded(code))
+                elif kind == CARRIED:
+                    self.take_carried(g, vals, again=True)
+                else:
+                    self.take_alone(g, vals, again=True)
             if b is None:
                 break
             rows = slice(first, first + self.row_count(b))
@@ -359,18 +329,55 @@ class Peeling:
         return True
 
 
-def breaks(others: list[Substructure | Bridge]) -> np.ndarray:
-    """When what leaves between the nodes does so: bridges one after the other are one break."""
+def breaks(others: list[Departure]) -> np.ndarray:
+    """When what leaves between the nodes does so: several of one kind in turn are one break."""
     found: list[list[int]] = []
-    counts = [0, 0]
+    counts = [0, 0, 0]
     for one in others:
-        kind = BRIDGES if isinstance(one, Bridge) else SUBSTRUCTURE
-        if kind == BRIDGES and found and found[-1][:2] == [one.after, kind]:
+        if found and found[-1][:2] == [one.after, one.kind]:
             found[-1][3] += 1
         else:
-            found.append([one.after, kind, counts[kind], counts[kind] + 1])
-        counts[kind] += 1
+            found.append([one.after, one.kind, counts[one.kind], counts[one.kind] + 1])
+        counts[one.kind] += 1
     return np.array(found, np.int64).reshape(-1, 4)
+
+
+def condensed(found: list[Departure]) -> Condensed:
+    """The arrays of vector nodes, and room for their factors."""
+    return Condensed(*numbered(found, condensation.PLACES))
+
+
+def carried_bodies(found: list[Departure], scale: np.ndarray) -> Carried:
+    """The arrays of bodies that leave by six rows, and room for their factors."""
+    return Carried(*numbered(found, carried.PLACES), scale)
+
+
+def numbered(
+    found: list[Departure], places: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where the ints of each one begin, the ints, with `places` in the store one after the other,
+    and the store."""
+    first: list[int] = []
+    ints: list[int] = []
+    size = 0
+    for one in found:
+        first.append(len(ints))
+        ints += one.ints
+        for place in places:
+            ints[first[-1] + place] += size
+        size += one.room
+    return np.array(first, np.int64), np.array(ints, np.int64), zeros8(size)
+
+
+def bridged(found: list[Departure], scale: np.ndarray) -> Between:
+    """The arrays of bodies between two others."""
+    units = zeros8(STRIDE * STRIDE)
+    units.reshape(STRIDE, STRIDE)[:] = np.eye(STRIDE)
+    return Between(
+        np.array([x for one in found for x in one.ints], np.int64),
+        np.array([between.decoded(one.code) for one in found], np.int64).ravel(),
+        scale, units, zeros8(SIX * STRIDE),
+    )  # fmt: skip
 
 
 def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination:
@@ -398,12 +405,11 @@ def single_node(pattern: Pattern, length: float, two_sided: bool) -> Elimination
         core_place=none,
         core_rhs=np.zeros(0),
         lu=NO_CORE,
-        condensed=Condensed(np.zeros(1, ints), none, np.zeros(0)),
-        groups=none,
-        between=bridged([Bridge([0] * BRIDGE_INTS, np.zeros(6, np.int64), 0)], scale),
-        substructures=gathered([], length),
+        condensed=condensed([]),
+        carried=carried_bodies([], scale),
+        between=bridged([Departure(0, BRIDGES, (), [0] * between.INTS)], scale),
         breaks=breaks([]),
-        first=none,
+        departures=breaks([]),
         store=zeros8(store_size(MOST_ROWS, 2, two_sided)),
         x=zeros8(0),
         out=np.zeros(0),

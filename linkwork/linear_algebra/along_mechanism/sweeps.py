@@ -12,67 +12,24 @@ from numba import types
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import (
-    FLOATS,
-    far,
-    fused_inlined,
-    fused_spliced,
-    generates,
-    spliced,
+    FLOATS, far, fused_inlined, fused_spliced, generates, spliced,
 )  # fmt: skip
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.memory.records import Floats, stored
 from linkwork.kernels.registers.eights import load8, spread8, store8, sum8
-from linkwork.linear_algebra.along_mechanism.between import BACK as BETWEEN_BACK
-from linkwork.linear_algebra.along_mechanism.between import FACTOR as BETWEEN_FACTOR
-from linkwork.linear_algebra.along_mechanism.between import FRESH as BETWEEN_FRESH
-from linkwork.linear_algebra.along_mechanism.between import OTHER as BETWEEN_OTHER
-from linkwork.linear_algebra.along_mechanism.condensation import BACK as CONDENSE_BACK
-from linkwork.linear_algebra.along_mechanism.condensation import FACTOR as CONDENSE_FACTOR
-from linkwork.linear_algebra.along_mechanism.condensation import FORWARD as CONDENSE_FORWARD
 from linkwork.linear_algebra.along_mechanism.addressed import (
-    ELIMINATE,
-    ELIMINATION,
-    PART,
-    call_code,
-    factor_core,
-    leave_bridges,
-    leave_first,
-    leave_together,
-    solve_core,
-)
+    ELIMINATE, ELIMINATION, PART, call_code, factor_core, leave_apart, solve_core,
+)  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.hinge import (
-    factor_hinge,
-    forward_hinge,
-    solve_hinge,
+    factor_hinge, forward_hinge, solve_hinge,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.node import factor_node, solve_node
-from linkwork.linear_algebra.along_mechanism.substructure.numbers import BACK as TOGETHER_BACK
-from linkwork.linear_algebra.along_mechanism.substructure.numbers import FACTOR as TOGETHER_FACTOR
-from linkwork.linear_algebra.along_mechanism.substructure.numbers import FORWARD as TOGETHER_FORWARD
 from linkwork.linear_algebra.along_mechanism.tables import (
-    Elimination,
-    BB,
-    BODY,
-    LEFT,
-    NODE_INTS,
-    PARENT,
-    PB,
-    PIVOTS,
-    RHS,
-    ROW,
-    ROW_INTS,
-    ROWS,
-    STORE,
-    SUBSTRUCTURE,
-    UNKNOWN,
-    WIDE,
-    borrowed,
-    hinged,
+    BACK, BB, BODY, BRIDGES, CARRIED, CONDENSED, FACTOR, FRESH, LEFT, NODE_INTS, OTHER, PARENT, PB,
+    PIVOTS, RHS, ROW, ROW_INTS, ROWS, SOLUTION, STORE, UNKNOWN, WIDE, Elimination, borrowed, hinged,
     unit,
 )  # fmt: skip
-
-FACTOR, FRESH, SOLUTION, BACK, OTHER = range(5)  # tasks of `eliminate`
 
 
 @fused_spliced
@@ -125,14 +82,13 @@ def go_back_hinges(e, begin, end):
 
 @spliced
 def eliminate_nodes(e, vals, rhs, fresh, go_in):
-    if e.groups.shape[0] > 0 and not leave_first(e, vals, rhs, CONDENSE_FACTOR) < np.inf:
-        return np.inf
     growth, begin, breaks = 0.0, 0, e.breaks.shape[0]
     for k in range(breaks + 1):  # the nodes before each break, then what leaves there
         end = e.nodes.shape[0] if k == breaks else e.breaks[k, 0]
         growth = max(growth, go_in(borrowed(e), begin, end, borrow(vals), borrow(rhs), fresh))
         if k < breaks and growth < np.inf:
-            growth = max(growth, leave_at(e, e.breaks, vals, rhs, k, fresh))
+            task = FRESH if fresh else FACTOR
+            growth = max(growth, leave_at(e, e.breaks, vals, rhs, k, task))
         begin = end
     if not growth < np.inf:
         return np.inf
@@ -144,12 +100,14 @@ def eliminate_nodes(e, vals, rhs, fresh, go_in):
 
 
 @fused_inlined
-def leave_at(e, breaks, vals, rhs, k, fresh):
-    """What leaves at a break between nodes: a substructure, or bodies between two others."""
-    if breaks[k, 1] == SUBSTRUCTURE:
-        return leave_together(e, vals, rhs, breaks[k, 2], TOGETHER_FACTOR)
-    task = BETWEEN_FRESH if fresh else BETWEEN_FACTOR
-    return leave_bridges(e, vals, rhs, breaks[k, 2], breaks[k, 3], task)
+def leave_at(e, breaks, vals, rhs, k, task):
+    """A task for what leaves at a break between nodes."""
+    kind, begin, end = breaks[k, 1], breaks[k, 2], breaks[k, 3]
+    if kind == CONDENSED:
+        return leave_apart(e, CONDENSED, vals, rhs, begin, end, task)
+    if kind == CARRIED:
+        return leave_apart(e, CARRIED, vals, rhs, begin, end, task)
+    return leave_apart(e, BRIDGES, vals, rhs, begin, end, task)
 
 
 @fused_spliced
@@ -182,17 +140,12 @@ def solve_nodes(e, vals, rhs, go_back):
     end = e.nodes.shape[0]
     for k in range(e.breaks.shape[0] - 1, -1, -1):
         go_back(borrowed(e), e.breaks[k, 0], end)
-        if e.breaks[k, 1] == SUBSTRUCTURE:
-            leave_together(e, rhs, rhs, e.breaks[k, 2], TOGETHER_BACK)
-        else:
-            leave_bridges(e, vals, rhs, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_BACK)
+        leave_at(e, e.breaks, vals, rhs, k, BACK)
         end = e.breaks[k, 0]
     go_back(borrowed(e), 0, end)
     found, out = borrow(rhs), borrow(e.out)
     for i in range(e.unknowns):
         found[i] = out[i]
-    if e.groups.shape[0] > 0:
-        leave_first(e, rhs, rhs, CONDENSE_BACK)
 
 
 @spliced
@@ -203,18 +156,14 @@ def take_in(e, vals, rhs, forward_node):
         out[i] = given[i]
     for i in range(e.unknowns, e.out.shape[0]):
         out[i] = 0.0
-    if e.groups.shape[0] > 0:
-        leave_first(e, vals, e.out, CONDENSE_FORWARD)
     nodes, v = borrowed(e), borrow(vals)
     begin, breaks = 0, e.breaks.shape[0]
     for k in range(breaks + 1):
         end = e.nodes.shape[0] if k == breaks else e.breaks[k, 0]
         for number in range(begin, end):
             forward_node(nodes, number, v, out)
-        if k < breaks and e.breaks[k, 1] == SUBSTRUCTURE:
-            leave_together(e, vals, e.out, e.breaks[k, 2], TOGETHER_FORWARD)
-        elif k < breaks:
-            leave_bridges(e, vals, e.out, e.breaks[k, 2], e.breaks[k, 3], BETWEEN_OTHER)
+        if k < breaks:
+            leave_at(e, e.breaks, vals, e.out, k, OTHER)
         begin = end
     for i in range(e.core.shape[0]):
         e.core_rhs[i] = e.out[e.core[i]]
@@ -289,63 +238,41 @@ def solution(e, vals, rhs):
 
 def sweep_back(e, vals, rhs):
     """The solution of the right-hand side that `refactor`, which left `vals`, took along."""
-    run_task(e, vals, rhs, BACK)
+    return run_task(e, vals, rhs, BACK)
 
 
 def solve(e, vals, rhs):
     """Another right-hand side with the factors of the last refactor, which left `vals`."""
-    run_task(e, vals, rhs, OTHER)
+    return run_task(e, vals, rhs, OTHER)
 
 
-def _call_task(context, builder, e, vals, rhs, task):
+def _call(context, builder, e, vals, rhs, task):
     """Code for a call of what `Elimination.code` has for an elimination."""
     return call_code(context, builder, PART, ELIMINATE, e, [e, vals, rhs, task])
-
-
-def _number(task):
-    return ir.Constant(ir.IntType(64), task)
 
 
 @generates(call_eliminate)
 def _call_eliminate(typing, e, vals, rhs, task):
     def generate(context, builder, signature, args):
-        return _call_task(context, builder, *args)
+        return _call(context, builder, *args)
 
     return types.float64(ELIMINATION, FLOATS, FLOATS, types.int64), generate
 
 
-@generates(refactor)
-def _refactor(typing, e, vals, rhs):
-    def generate(context, builder, signature, args):
-        return _call_task(context, builder, *args, _number(FACTOR))
+def _performs(function, task):
+    @generates(function)
+    def _call_task(typing, e, vals, rhs):
+        def generate(context, builder, signature, args):
+            number = ir.Constant(ir.IntType(64), task)
+            return _call(context, builder, *args, number)
 
-    return types.float64(ELIMINATION, FLOATS, FLOATS), generate
-
-
-@generates(solution)
-def _solution(typing, e, vals, rhs):
-    def generate(context, builder, signature, args):
-        return _call_task(context, builder, *args, _number(SOLUTION))
-
-    return types.float64(ELIMINATION, FLOATS, FLOATS), generate
+        return types.float64(ELIMINATION, FLOATS, FLOATS), generate
 
 
-@generates(sweep_back)
-def _sweep_back(typing, e, vals, rhs):
-    def generate(context, builder, signature, args):
-        _call_task(context, builder, *args, _number(BACK))
-        return context.get_dummy_value()
-
-    return types.none(ELIMINATION, FLOATS, FLOATS), generate
-
-
-@generates(solve)
-def _solve(typing, e, vals, rhs):
-    def generate(context, builder, signature, args):
-        _call_task(context, builder, *args, _number(OTHER))
-        return context.get_dummy_value()
-
-    return types.none(ELIMINATION, FLOATS, FLOATS), generate
+for _function, _task in (
+    (refactor, FACTOR), (solution, SOLUTION), (sweep_back, BACK), (solve, OTHER),
+):  # fmt: skip
+    _performs(_function, _task)
 
 
 @fused_inlined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +13,6 @@ from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.registers.eights import load8
-from linkwork.linear_algebra.along_mechanism.between import Between
-from linkwork.linear_algebra.along_mechanism.condensation import Condensed
-from linkwork.linear_algebra.along_mechanism.substructure.substructures import Substructures
 from linkwork.linear_algebra.core import LU
 
 # ints of a node: bodies, numbers of rows, pivots and vectors of G per row; where its blocks are
@@ -25,7 +23,39 @@ ROW_B, ROW_P, UNKNOWN, ROW_INTS = range(4)
 RHS, FREE = 6, 7  # the columns of the right-hand side and, in `hinge`, of the free unknown
 MOST_ROWS = 16
 HINGE_ROWS = 5  # and 6: the rows of nodes that are kept in the form of `hinge`
-SUBSTRUCTURE, BRIDGES = range(2)  # what leaves at a break between nodes
+FACTOR, FRESH, SOLUTION, BACK, OTHER = range(5)  # tasks: with the pivots known, with new ones ...
+CONDENSED, CARRIED, BRIDGES = range(3)  # what leaves at a break between nodes
+LOST = 1e14  # growth squared beyond which a body stays in the core
+
+
+@stored
+class Condensed(NamedTuple):
+    """Vector nodes that leave, in their order: where their numbers are, and their factors."""
+
+    first: Ints  # of each node among the ints
+    ints: Ints
+    store: Floats
+
+
+@stored
+class Carried(NamedTuple):
+    """Bodies that leave by six rows, in their order; likewise."""
+
+    first: Ints
+    ints: Ints
+    store: Floats
+    scale: Floats
+
+
+@stored
+class Between(NamedTuple):
+    """Bodies that leave between two others, in their order; all arrays, for compiled loops."""
+
+    ints: Ints
+    order: Ints  # six per body: the pivots of S_bb
+    scale: Floats  # eight sizes of unknowns, and their inverses
+    units: Floats  # unit vectors
+    room: Floats  # a block, while pivots are chosen
 
 
 @stored
@@ -47,26 +77,25 @@ class Elimination(NamedTuple):
     core_place: Ints  # where nodes leave their right-hand sides for them, or −1
     core_rhs: Floats
     lu: LU
-    condensed: Condensed  # vector nodes that leave first ...
-    groups: Ints  # ... and their groups
-    between: Between  # bodies between two others, and ...
-    substructures: Substructures  # ... those that leave between the nodes, ...
+    condensed: Condensed  # what leaves between the nodes, and ...
+    carried: Carried
+    between: Between
     breaks: Ints2  # ... when: how many nodes before, kind, first and end of its kind
-    first: Ints  # groups that leave first, with what it takes to find the others again
+    departures: Ints2  # of each: how many nodes before, kind, group, code of its pivots
     store: Floats  # factors of the nodes
     x: Floats  # eight numbers per body: the solution
     out: Floats  # solution by unknowns, delayed rows behind
     spare: Floats
     scale: Floats  # eight sizes of unknowns, their inverses, and weights of `straight` rows
     units: Floats  # unit vectors between zeros
-    code: Ints  # addresses of what is seldom used (`distant`)
+    code: Ints  # addresses of what is seldom used (`addressed`)
 
     @property
     def pivots(self) -> tuple[np.ndarray, ...]:
         """What `analyse(..., pivots=)` needs to reproduce this elimination digit by digit."""
         nodes = self.nodes[:, BODY].copy(), self.order.copy(), self.pivot_col.copy()
-        first = self.straight.copy(), self.limit.copy(), self.first.copy()
-        return (*nodes, *first, *self.lu.pivots)
+        others = self.straight.copy(), self.limit.copy(), self.departures.ravel().copy()
+        return (*nodes, *others, *self.lu.pivots)
 
     @property
     def chosen(self) -> tuple[np.ndarray, ...]:
@@ -75,26 +104,11 @@ class Elimination(NamedTuple):
         return self.order, self.pivot_col, self.straight, self.limit
 
 
-class Borrowed(NamedTuple):
-    """The arrays of an elimination for the loops over nodes (linkwork.kernels.memory.borrowed)."""
-
-    unknowns: int
-    left: int
-    nodes: np.ndarray
-    rows: np.ndarray
-    order: np.ndarray
-    pivot_col: np.ndarray
-    straight: np.ndarray
-    limit: np.ndarray
-    late_at: np.ndarray
-    late_place: np.ndarray
-    late_unknown: np.ndarray
-    store: np.ndarray
-    x: np.ndarray
-    out: np.ndarray
-    spare: np.ndarray
-    scale: np.ndarray
-    units: np.ndarray
+# The arrays of an elimination for the loops over nodes (linkwork.kernels.memory.borrowed)
+Borrowed = namedtuple(
+    "Borrowed", "unknowns left nodes rows order pivot_col straight limit late_at late_place "
+    "late_unknown store x out spare scale units",
+)  # fmt: skip
 
 
 @fused_inlined

@@ -11,22 +11,9 @@ from __future__ import annotations
 from linkwork.elements.layout import STRIDE
 from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.registers.eights import (
-    item8,
-    lane8,
-    last8,
-    load8,
-    put8,
-    spread8,
-    store8,
-    sum8,
+    item8, lane8, last8, load8, put8, spread8, store8, sum8,
 )  # fmt: skip
-from linkwork.linear_algebra.along_mechanism.tables import (
-    RHS,
-    ROW_B,
-    ROW_INTS,
-    ROW_P,
-    UNKNOWN,
-)  # fmt: skip
+from linkwork.linear_algebra.along_mechanism.tables import RHS, ROW_B, ROW_INTS, ROW_P, UNKNOWN
 
 WIDTH = 2 * STRIDE  # of a row: P and G
 

@@ -17,47 +17,18 @@ import numpy as np
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import fused_inlined, fused_spliced
 from linkwork.kernels.registers.eights import (
-    any8,
-    item8,
-    lane8,
-    load8,
-    put8,
-    spread8,
-    store6,
-    store8,
-    sum8,
+    any8, item8, lane8, load8, put8, spread8, store6, store8, sum8,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.echelon import (
-    WIDTH,
-    columns,
-    reduce_rows,
-    reduced,
+    WIDTH, columns, reduce_rows, reduced,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.rows import (
-    FADED,
-    LOST,
-    SMALL,
-    choose_pivots,
-    load_rows,
+    FADED, SMALL, choose_pivots, load_rows,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.straight import choose_straight, reduce_straight
 from linkwork.linear_algebra.along_mechanism.tables import (
-    BB,
-    BODY,
-    BP,
-    FREE,
-    LEFT,
-    NODE_INTS,
-    PARENT,
-    PB,
-    PP,
-    RHS,
-    ROW,
-    ROW_INTS,
-    ROWS,
-    STORE,
-    UNKNOWN,
-    unit,
+    BB, BODY, BP, FREE, LEFT, LOST, NODE_INTS, PARENT, PB, PP, RHS, ROW, ROW_INTS, ROWS, STORE,
+    UNKNOWN, unit,
 )  # fmt: skip
 
 KEPT, STRAIGHT, LARGEST = range(3)  # pivots: as they were, those of `straight`, the largest entries

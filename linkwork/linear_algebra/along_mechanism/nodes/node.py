@@ -26,33 +26,11 @@ from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.registers.eights import lane8, load8, put8, spread8, store8, sum8
 from linkwork.linear_algebra.along_mechanism.nodes.rows import (
-    FADED,
-    LOST,
-    SMALL,
-    choose_pivots,
-    delay_rows,
-    leverage,
-    load_rows,
-    reduce_rows,
+    FADED, SMALL, choose_pivots, delay_rows, leverage, load_rows, reduce_rows,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.tables import (
-    BB,
-    BODY,
-    BP,
-    LEFT,
-    NODE_INTS,
-    PARENT,
-    PB,
-    PIVOTS,
-    PP,
-    RHS,
-    ROW,
-    ROW_INTS,
-    ROWS,
-    STORE,
-    UNKNOWN,
-    WIDE,
-    unit,
+    BB, BODY, BP, LEFT, LOST, NODE_INTS, PARENT, PB, PIVOTS, PP, RHS, ROW, ROW_INTS, ROWS, STORE,
+    UNKNOWN, WIDE, unit,
 )  # fmt: skip
 
 

@@ -1,8 +1,7 @@
 """The rows of a node in echelon form: Gauss-Jordan, G [C_b  C_p  c] = [1 E  D  d].
 
-Rows are kept in the order of their pivots.  A row is three vectors, E with the right-hand side in
-column 6, D, and G; up to six rows stay in registers, more (of which some will be delayed) in the
-store, where G may take two vectors.
+Rows are kept in the order of their pivots, those that will be delayed behind them.  A row is three
+vectors, E with the right-hand side in column 6, D, and G, which takes two for more than eight rows.
 
 `shift` is where in the values rows are taken from: 0, or for the columns of constraints, where
 they differ from the rows, the elimination's `left`.
@@ -16,140 +15,21 @@ from __future__ import annotations
 
 from linkwork.elements.layout import SIX, STRIDE
 from linkwork.kernels.compiled import fused_inlined
-from linkwork.kernels.registers.eights import lane8, load8, spread8, store8, sum8
+from linkwork.kernels.registers.eights import load8, spread8, store8, sum8
 from linkwork.linear_algebra.along_mechanism.tables import (
-    MOST_ROWS,
-    RHS,
-    ROW_B,
-    ROW_INTS,
-    ROW_P,
-    UNKNOWN,
-    unit,
+    LOST, MOST_ROWS, RHS, ROW_B, ROW_INTS, ROW_P, UNKNOWN, unit,
 )  # fmt: skip
 
 WEAK = 1e-5  # a smaller pivot, relative to its row, is none
 SMALL = SIX * 10.0**2  # Σ (row / pivot)²
 FADED = 1e6  # (pivot when it was chosen / pivot)²
-LOST = 1e14  # squares: growth beyond which a new node is none, cancellation that leaves nothing
-
-# -------------------------------------------------------------- a row: its three vectors [E D G]
 
 
 @fused_inlined
-def loaded(e, vals, rhs, row, order, shift):
-    """Row [C_b c | C_p | 1], where G begins as a unit vector; behind it room for 1/pivot."""
-    u = e.rows[row + UNKNOWN]
-    c = rhs[u] if u < e.unknowns else 0.0
-    b = load8(vals, e.rows[row + ROW_B] + shift) + unit(e.units, RHS) * c
-    return b, load8(vals, e.rows[row + ROW_P] + shift), unit(e.units, order), b
-
-
-@fused_inlined
-def scaled(row, c):
-    """The row with a one in column c."""
-    s = 1.0 / lane8(row[0], c)
-    return row[0] * s, row[1] * s, row[2] * s, s
-
-
-@fused_inlined
-def cleared(row, pivot, c):
-    """The row with a zero in column c, where `pivot` has a one."""
-    s = lane8(row[0], c)
-    return row[0] - pivot[0] * s, row[1] - pivot[1] * s, row[2] - pivot[2] * s, row[3]
-
-
-@fused_inlined
-def judged(verdict, row, scale, c):
+def judged(verdict, row, inverse, scale, c):
     """Adds (row / pivot)² and 1 / pivot² of a pivot row whose turn it is, in scaled unknowns."""
-    x, s = row[0] * load8(scale, 0) * scale[STRIDE + c], row[3] * scale[STRIDE + c]
+    x, s = row * load8(scale, 0) * scale[STRIDE + c], inverse * scale[STRIDE + c]
     return verdict[0] + x * x, verdict[1] + s * s
-
-
-@fused_inlined
-def stored(store, at_, row):
-    store8(store, at_, row[0])
-    store8(store, at_ + STRIDE, row[1])
-    store8(store, at_ + 2 * STRIDE, row[2])
-
-
-@fused_inlined
-def reduce_few(e, vals, rhs, r0, o0, m, n0, at_, shift):
-    """Echelon form of up to six rows with the stored pivots, all rows in registers; the verdict."""
-    order, col, scale = e.order, e.pivot_col, e.scale
-    zero = spread8(0.0)
-    none, verdict = (zero, zero, zero, zero), (zero, zero)
-    a = b = c = d = f = g = none
-    if m > 0:
-        i = order[o0]
-        a = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
-    if m > 1:
-        i = order[o0 + 1]
-        b = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
-    if m > 2:
-        i = order[o0 + 2]
-        c = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
-    if m > 3:
-        i = order[o0 + 3]
-        d = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
-    if m > 4:
-        i = order[o0 + 4]
-        f = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
-    if m > 5:
-        i = order[o0 + 5]
-        g = loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift)
-    if m > 0:
-        k = col[n0]
-        a = scaled(a, k)
-        verdict = judged(verdict, a, scale, k)
-        b, c, d = cleared(b, a, k), cleared(c, a, k), cleared(d, a, k)
-        f, g = cleared(f, a, k), cleared(g, a, k)
-    if m > 1:
-        k = col[n0 + 1]
-        b = scaled(b, k)
-        verdict = judged(verdict, b, scale, k)
-        a, c, d = cleared(a, b, k), cleared(c, b, k), cleared(d, b, k)
-        f, g = cleared(f, b, k), cleared(g, b, k)
-    if m > 2:
-        k = col[n0 + 2]
-        c = scaled(c, k)
-        verdict = judged(verdict, c, scale, k)
-        a, b, d = cleared(a, c, k), cleared(b, c, k), cleared(d, c, k)
-        f, g = cleared(f, c, k), cleared(g, c, k)
-    if m > 3:
-        k = col[n0 + 3]
-        d = scaled(d, k)
-        verdict = judged(verdict, d, scale, k)
-        a, b, c = cleared(a, d, k), cleared(b, d, k), cleared(c, d, k)
-        f, g = cleared(f, d, k), cleared(g, d, k)
-    if m > 4:
-        k = col[n0 + 4]
-        f = scaled(f, k)
-        verdict = judged(verdict, f, scale, k)
-        a, b, c = cleared(a, f, k), cleared(b, f, k), cleared(c, f, k)
-        d, g = cleared(d, f, k), cleared(g, f, k)
-    if m > 5:
-        k = col[n0 + 5]
-        g = scaled(g, k)
-        verdict = judged(verdict, g, scale, k)
-        a, b, c = cleared(a, g, k), cleared(b, g, k), cleared(c, g, k)
-        d, f = cleared(d, g, k), cleared(f, g, k)
-    width, store = 3 * STRIDE, e.store
-    if m > 0:
-        stored(store, at_, a)
-    if m > 1:
-        stored(store, at_ + width, b)
-    if m > 2:
-        stored(store, at_ + 2 * width, c)
-    if m > 3:
-        stored(store, at_ + 3 * width, d)
-    if m > 4:
-        stored(store, at_ + 4 * width, f)
-    if m > 5:
-        stored(store, at_ + 5 * width, g)
-    return verdict
-
-
-# ------------------------------------------------------------------ more rows than six: in memory
 
 
 @fused_inlined
@@ -157,7 +37,13 @@ def load_rows(e, vals, rhs, r0, o0, m, wide, at_, shift):
     """Rows [C_b c | C_p | 1] of a node into its store, in their order."""
     for t in range(m):
         i = e.order[o0 + t]
-        stored(e.store, at_, loaded(e, vals, rhs, r0 + ROW_INTS * i, i, shift))
+        row = r0 + ROW_INTS * i
+        u = e.rows[row + UNKNOWN]
+        c = rhs[u] if u < e.unknowns else 0.0
+        b = load8(vals, e.rows[row + ROW_B] + shift) + unit(e.units, RHS) * c
+        store8(e.store, at_, b)
+        store8(e.store, at_ + STRIDE, load8(vals, e.rows[row + ROW_P] + shift))
+        store8(e.store, at_ + 2 * STRIDE, unit(e.units, i))
         if wide > 1:
             store8(e.store, at_ + 3 * STRIDE, unit(e.units, i - STRIDE))
         at_ += (2 + wide) * STRIDE
@@ -177,8 +63,7 @@ def clear_column(store, at_, m, wide, r, c):
             s = store[o + c]
             for v in range(0, width, STRIDE):
                 store8(store, o + v, load8(store, o + v) - load8(store, q + v) * s)
-    b = load8(store, q)
-    return b, b, b, spread8(inverse)
+    return load8(store, q), spread8(inverse)
 
 
 @fused_inlined
@@ -233,14 +118,12 @@ def reduce_rows(e, vals, rhs, r0, o0, m, wide, k, n0, at_, shift):
     Not finite where a pivot vanishes.  The final form hides pivots that were small when their
     turn came.
     """
-    if m <= 6:
-        verdict = reduce_few(e, vals, rhs, r0, o0, m, n0, at_, shift)
-    else:
-        load_rows(e, vals, rhs, r0, o0, m, wide, at_, shift)
-        verdict = (spread8(0.0), spread8(0.0))
-        for t in range(k):
-            c = e.pivot_col[n0 + t]
-            verdict = judged(verdict, clear_column(e.store, at_, m, wide, t, c), e.scale, c)
+    load_rows(e, vals, rhs, r0, o0, m, wide, at_, shift)
+    verdict = spread8(0.0), spread8(0.0)
+    for t in range(k):
+        c = e.pivot_col[n0 + t]
+        row, inverse = clear_column(e.store, at_, m, wide, t, c)
+        verdict = judged(verdict, row, inverse, e.scale, c)
     return sum8(verdict[0]), sum8(verdict[1])
 
 

@@ -15,13 +15,7 @@ from linkwork.elements.layout import STRIDE
 from linkwork.kernels.compiled import fused_inlined, fused_spliced
 from linkwork.kernels.registers.eights import high8, join8, load8, put8, six8, spread8, sum8
 from linkwork.linear_algebra.along_mechanism.nodes.echelon import (
-    WIDTH,
-    cleared,
-    less,
-    loaded,
-    scaled,
-    stored,
-    stored_five,
+    WIDTH, cleared, less, loaded, scaled, stored, stored_five,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism.nodes.rows import WEAK
 from linkwork.linear_algebra.along_mechanism.tables import ROW_B, ROW_INTS, unit

@@ -1,1 +1,0 @@
-"""Substructures in numbers: the record of one, its factors, and solutions with them."""
