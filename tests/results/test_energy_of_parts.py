@@ -85,6 +85,26 @@ def test_all_items_together_have_the_energy_of_the_run():
     np.testing.assert_allclose(found.supplied, run.energy.supplied, atol=2e-4)
 
 
+def test_parts_with_masses_of_their_own():
+    """A beam, a flexible link, a cable and a mass that changes: parts add up to the whole."""
+    m = lw.Model("masses", gravity=(0, 0, -G))
+    strip = lw.Section.rectangle(0.02, 0.01, E=2e9, density=1000)
+    beam = m.add("beam", lw.Beam((0, 0, 0), (1, 0, 0), strip, elements=2, inertia="consistent"))
+    m.add("clamp", lw.Fixed(lw.GROUND, beam.root, at=(0, 0, 0)))
+    link = m.add("link", lw.FlexibleLink((0, 1, 0), (1, 1, 0), strip, modes=2))
+    m.add("pin", lw.Revolute(lw.GROUND, link.root, at=(0, 1, 0), axis=(0, 1, 0)))
+    tank = m.add("tank", lw.Body(1, (1, 1, 1), position=(0, 0, -3)))
+    m.add("fuel", lw.VariableMass(tank, lw.polynomial([2, -1])))
+    m.add("rope", lw.Cable(lw.GROUND, tank, length=3.1, stiffness=1e3, mass=0.5, segments=3))
+    run = lw.transient(m, 0.2, H, progress=False)
+    names = list(run.system.model)
+    groups = [names[:2], names[2:4], names[4:]]
+    for word, whole in (("kinetic", "kinetic"), ("stored", "potential")):
+        parts = [run.energy_of(*group)[word].values for group in groups]
+        np.testing.assert_allclose(sum(parts), run.energy[whole], rtol=1e-12, atol=1e-11)
+        assert min(np.ptp(part) for part in parts) > 0.01
+
+
 def test_mistakes_get_one_sentence():
     run = lw.transient(oscillator(), 2 * H, H, progress=False)
     with pytest.raises(ModelError, match="energy_of needs names of items"):
