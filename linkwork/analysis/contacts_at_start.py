@@ -28,7 +28,7 @@ def refuse_hard(system: System, what: str) -> None:
 
 def depth_of(e: Element, state: State) -> float:
     """How deep the shapes of a contact lie in each other, m; negative where they are apart."""
-    from linkwork.elements.contact.history import GAP, contact_history
+    from linkwork.elements.contact.depth import contact_depth
 
     still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
     ends = [
@@ -36,8 +36,7 @@ def depth_of(e: Element, state: State) -> float:
         for b in e.ends
     ]
     r, q = (list(part) for part in zip(*ends))
-    integers, row = e.entry.numbers
-    return -float(contact_history(integers, row, np.zeros(1), r, q)[0, GAP])
+    return float(contact_depth(e.entry.integer_row, e.entry.reals[None], r, q)[0])
 
 
 def refuse_overlaps(system: System, state: State) -> None:

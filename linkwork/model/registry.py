@@ -26,7 +26,7 @@ from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
-from linkwork.model.outputs import Role
+from linkwork.model.outputs import Output, Role
 from linkwork.model.signals.load_readings import loads_read
 
 ITEMS: dict[str, type[Item]] = {}
@@ -70,10 +70,6 @@ class Family:
     integers : integers per element, after those of its ends, rows and reads (elements.layout)
     memory : what an element remembers
     reads  : of how many multipliers of other elements it is told the places, behind its other ints
-
-    The functions for results work in numpy over T times: reals (T, n) and, as lists over the
-    bodies, r (T, 3), q (T, 4), v (T, 3) in world axes and omega (T, 3) in body axes.  Those of a
-    family with integers take these (n,) first; of one with a memory the reals have it behind them.
     """
 
     name: str
@@ -97,17 +93,12 @@ class Family:
     slender: bool = False  # far stiffer along its axis than across it
     # numpy: reals (T, n) -> its `Mass` on each of its ends, those of bodies as rigid ones
     masses: Callable | None = None
-    potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
-    outputs: Any = None  # the declared outputs that the kernel writes (model.outputs)
-    # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
-    # `stored_energy` counts as potential energy of the model
-    circuit: Callable | None = None
+    outputs: tuple[Output, ...] = ()  # what the kernel writes, in this order (model.outputs)
 
     @property
     def stores_energy(self) -> bool:
         """Whether it has a potential energy."""
-        declared = self.outputs if isinstance(self.outputs, tuple) else ()
-        return self.potential is not None or any(x.role is Role.STORED for x in declared)
+        return any(x.role is Role.STORED for x in self.outputs)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled by its name in its module, so that a restored run has the families of this

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from linkwork.elements.bodies.body import Body
-from linkwork.elements.contact.history import contact_depth, contact_potential
-from linkwork.elements.contact.kernel import CONTACT_KERNEL
+from linkwork.elements.contact.depth import contact_depth
+from linkwork.elements.contact.kernel import CONTACT_KERNEL, OUTPUTS
 from linkwork.elements.contact.layout import (
     CENTRE_A, CENTRE_B, FLIP, MARGIN, MEMORY, NOTES, RADIUS_A,
     RADIUS_B, REACH_A, REACH_B, ROLL, SMOOTH, SPIN, TOUCHED_A,
@@ -50,8 +50,7 @@ def contact_family(size: int, integers: int) -> Family:
     """Contacts with so many numbers; all share one kernel."""
     return Family(
         f"contact of {size} and {integers}", CONTACT_KERNEL, bodies=2, reals=size,
-        integers=integers, memory=Memory(notes=NOTES, path=MEMORY - NOTES),
-        potential=contact_potential,
+        integers=integers, memory=Memory(notes=NOTES, path=MEMORY - NOTES), outputs=OUTPUTS,
     )  # fmt: skip
 
 
@@ -137,7 +136,8 @@ class Contact(Item):
            by Poisson's with impact="poisson" (default "newton"); for method=lw.Moreau()
 
     Outputs of a pair of bodies: gap (m; negative: depth), force and moment on b about `point`,
-    normal_force, normal (from a to b), slip (m/s, velocity of b over a at the point), power.
+    normal_force, normal (from a to b), slip (m/s, velocity of b over a at the point), power,
+    stored_energy (J, of the law).
 
     Example
     -------

@@ -26,7 +26,7 @@ import numpy as np
 
 from linkwork.elements.contact.ground_tangent import ground_tangent
 from linkwork.elements.contact.layout import (
-    BENT, BY_DEPTH, BY_RATE, CODES, COLUMNS, DEPTH, FRICTION, LAW, LAW_AT, LOAD, MET, MET_AT,
+    BENT, BY_DEPTH, BY_RATE, CODES, COLUMNS, DEPTH, FLIP, FRICTION, LAW, LAW_AT, LOAD, MET, MET_AT,
     MOST_POINTS, NORMAL, PAIR, PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED,
     SMOOTH, SPEED, SPIN, SPUN, TABLE_POINTS, TOUCHED_A, TOUCHED_B, TURNED,
 )  # fmt: skip
@@ -41,7 +41,7 @@ from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, WANTED, WORK, law_at, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, FIRST, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
+    ACCEPT, CD, CK, FIRST, OMEGA, OUT, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B, write,
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
@@ -50,8 +50,21 @@ from linkwork.kernels.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at4, at9, cross, dot, mm, mscale, mv, scale, sub, tv,
 )  # fmt: skip
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
 
 ZERO = (0.0, 0.0, 0.0)
+
+OUTPUTS = (
+    Output("gap", "m", words="gap between the surfaces (negative: depth)"),
+    Output("force", "N", "xyz", "force on the second body", total=True),
+    Output("moment", "N m", "xyz", "moment on the second body about the point"),
+    Output("point", "m", "xyz", "centre of pressure"),
+    Output("normal", "1", "xyz", "normal from the first body to the second"),
+    Output("slip", "m/s", "xyz", "velocity of the second body over the first at the point"),
+    Output("normal_force", "N", words="sum of normal forces", total=True),
+    POWER,
+    STORED_ENERGY,
+)
 
 
 @inlined
@@ -163,6 +176,23 @@ def remember(memory, i, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs):
     memory[i, SPUN] = dot(n, world) if rubs else 0.0
 
 
+@inlined
+def write_apart(out, i):
+    """Outputs of shapes that are further apart than the margin: how far is not known."""
+    write(out, i, (math.nan,) + ZERO + ZERO + ZERO + ZERO + ZERO + (0.0, 0.0, 0.0))
+
+
+@inlined
+def write_contact(out, i, w, count, flip, F, G, P, n, N, V, lost, energy):
+    """Outputs of shapes that are near; flip: −1 where the user's second body is a."""
+    depth = w[0, DEPTH]
+    for m in range(1, count):
+        depth = max(depth, w[m, DEPTH])
+    slip = scale(flip, without(n, V))
+    F, G, n = scale(flip, F), scale(flip, G), scale(flip, n)
+    write(out, i, (-depth,) + F + G + P + n + slip + (N, -lost, energy))
+
+
 def contact_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
@@ -177,6 +207,8 @@ def contact_kernel(ints, reals, motion, loads):
             if coef[ACCEPT] != 0.0:
                 forget(memory, i)
                 memory[i, PRESSED] = 0.0
+            if coef[OUT] != 0.0:
+                write_apart(loads.out, i)
             continue
         va, vb = at(nodes, a, VEL), at(nodes, b, VEL)
         wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
@@ -191,7 +223,7 @@ def contact_kernel(ints, reals, motion, loads):
                 qb, wb = qmul(qexp(turn), qb), add(wb, scale(cv, turn))
                 count, side = find_points(codes, reals, i, w, Ra, ra, Rb, rb)
                 coef[FIRST] = 2.0
-        N, P, square, lost, _ = press(
+        N, P, square, lost, energy = press(
             ints, reals, i, CODES, time, w, y, count, side, ra, va, wa, rb, vb, wb
         )
         n, rho = scale(side, at(w, 0, NORMAL)), math.sqrt(square)
@@ -229,6 +261,10 @@ def contact_kernel(ints, reals, motion, loads):
         if coef[ACCEPT] != 0.0:
             remember(memory, i, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs)
             memory[i, PRESSED] = bearing
+        if coef[OUT] != 0.0:
+            V = velocity_at(P, ra, va, wa, rb, vb, wb)
+            lost += N * (dot(c, v) + dot(cr, vr))
+            write_contact(loads.out, i, w, count, codes[i, FLIP], F, G, P, n, N, V, lost, energy)
         if N == 0.0:
             continue
         accumulate(f, a, 0, F)

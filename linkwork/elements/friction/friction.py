@@ -47,7 +47,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.friction.bristles import (
     LEAST, LOADS, MODEL, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, SEC, TABLE, TAN, UA, UB, bristles,
     friction_reals, no_path,
@@ -56,16 +55,16 @@ from linkwork.elements.friction.joints import (
     JOURNAL, PINS, SCREWS, SLIDES, TURNS, Rubbing, check_joint, held_rows, rubbing, turned,
 )  # fmt: skip
 from linkwork.elements.friction.models import Coulomb, FrictionModel, LuGre
-from linkwork.elements.friction.surfaces import BALL, BUSH, PLANE, surface_entry
+from linkwork.elements.friction.surfaces import BALL, BUSH, PLANE, SURFACES, surface_entry
 from linkwork.elements.joints.joints import (
     Cylindrical, Joint, Planar, Prismatic, Revolute, Spherical,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, TANGENT, A, B,
+    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, OUT, QUAT, TANGENT, A, B, write,
 )  # fmt: skip
 from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.joints.screw import Screw
-from linkwork.elements.deformable.slide import slide, slide_force, slide_tangent, travel
+from linkwork.elements.deformable.slide import slide, slide_force, slide_tangent
 from linkwork.elements.forces.torsion_spring import TURN, torsion_tangent, twist_gradients
 from linkwork.elements.signals.probes import (
     Probe, about_axis, along_axis, between_frames, measured_load,
@@ -79,10 +78,21 @@ from linkwork.kernels.vectors import accumulate, at, at4, dot, mv, scale
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.given import Number, given
+from linkwork.model.outputs import POWER, Output
 from linkwork.model.registry import Entry, Family, Item, Memory
 
 PATH, BENT, MEMORY = record(path=1, bent=1, memory=0)  # the deflection
 ARM = TAN  # of a Universal's pins: one over the arm, in the place of a thread's number
+
+# the path s, its rate, and the radius of surfaces that turn (0 of those that slide)
+TURNING = Output("_path", "m"), Output("_path_rate", "m/s"), Output("_radius", "m")
+ON_A_LINE = (
+    *SURFACES,
+    Output("force", "N", words="friction force on the second body"),
+    Output("torque", "N m", words="friction torque on the second body"),
+    POWER,
+    *TURNING,
+)
 
 
 @inlined
@@ -133,6 +143,14 @@ def path_of(kind, nodes, reals, i, before, a, b):
     return turns, rho, RA, RB, gP, gS, e, sb, l, U, known, s, v
 
 
+@inlined
+def write_line(out, i, turns, radius, s, v, N, coefficient, c, z):
+    """Outputs of surfaces that move in one direction; c: on a thread or in a bearing."""
+    push = -N * c
+    force, arm = (0.0, radius) if turns else (push, 0.0)
+    write(out, i, (v, N, coefficient, z, force, push * arm, push * v, s, v, arm))
+
+
 def friction_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
@@ -148,9 +166,12 @@ def friction_kernel(ints, reals, motion, loads):
         step = s - before
         N, sense = load_of(ints, reals, i, gamma)
         c, z, cs, cv = bristles(reals, i, ints[i, POINTS], ints[i, MODEL], known, z0, step, v)
+        coefficient = c
         c, slope = shaped(ints[i, MOTION], reals, i, sense, c)
         cs, cv = cs * slope, cv * slope
         power[0] += N * c * v
+        if coef[OUT] != 0.0:
+            write_line(loads.out, i, turns, radius, s, v, N, coefficient, c, z)
         if turns:
             M = N * c * radius
             accumulate(f, b, 3, scale(M, mb))
@@ -173,21 +194,6 @@ def friction_kernel(ints, reals, motion, loads):
                 )
 
 
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def friction_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """The `speed` (m/s) of the surfaces on each other."""
-    if integers[MOTION - POINTS] == SLIDES:
-        frames = reals[:, QA : QA + 4], reals[:, UA : UA + 3], reals[:, UB : UB + 3]
-        return {"speed": travel(frames, r, q, v, omega)[1]}
-    torsion = np.zeros((len(reals), ts.REALS + 1))
-    torsion[:, :8] = reals[:, :8]
-    return {"speed": reals[:, RADIUS] * ts.torsion_outputs(torsion, r, q, v, omega)["rate"]}
-
-
 FRICTION_KERNEL = Kernel(friction_kernel)
 
 
@@ -197,7 +203,7 @@ def friction_family(points: int) -> Family:
     return Family(
         f"friction of {points}" if points else "friction", FRICTION_KERNEL, bodies=2,
         reals=TABLE + 3 * points, integers=3, memory=Memory(path=MEMORY), reads=4,
-        outputs=friction_outputs,
+        outputs=ON_A_LINE,
     )  # fmt: skip
 
 
@@ -246,9 +252,10 @@ class Friction(Item):
               transmits, over it, adds to the load
 
     Outputs: speed of the surfaces; load, coefficient and force (of a joint that turns, torque) of
-    the friction on b, found from the stored steps: where some are left out, those of sticking are
-    approximate.  In several directions speed and coefficient are sizes, force and torque vectors in
-    the axes of the joint on a; of a Universal they are pairs, of the arms in a and in b.
+    the friction on b, power and the bristles' deflection (m).  Bristles follow the stored path:
+    where steps are left out, numbers of sticking are approximate.  In several directions speed,
+    coefficient and deflection are sizes, force and torque vectors in the axes of the joint on a; of
+    a Universal they are pairs, of the arms in a and in b.
 
     Example
     -------

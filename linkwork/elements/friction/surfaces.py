@@ -41,9 +41,8 @@ from linkwork.elements.deformable.bushing import (
 )  # fmt: skip
 from linkwork.elements.friction.models import FrictionModel
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
+    ACCEPT, CD, CK, OMEGA, OUT, POS, QUAT, ROT, TANGENT, VEL, A, B, write,
 )  # fmt: skip
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -51,6 +50,7 @@ from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
 from linkwork.kernels.vectors import (
     IDENTITY, add, at, at4, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
+from linkwork.model.outputs import POWER, Output
 from linkwork.model.registry import Entry, Family, Memory
 
 BALL, PLANE, BUSH = 10, 11, 12  # what moves
@@ -60,6 +60,19 @@ PLACE, TURNED, BENT, MEMORY = record(place=3, turned=4, bent=3, memory=0)
 SPIN = TAN  # in the place of a thread's number
 AXIS = 3  # of its own integers, after those of all friction: which axis of the joint is z here
 ZERO = (0.0, 0.0, 0.0)
+
+SURFACES = (
+    Output("speed", "m/s", words="speed of the surfaces on each other"),
+    Output("load", "N", words="normal load"),
+    Output("coefficient", "1", words="friction coefficient"),
+    Output("deflection", "m", words="deflection of the bristles"),
+)
+IN_SPACE = (
+    *SURFACES,
+    Output("force", "N", "xyz", "friction force on the second body"),
+    Output("torque", "N m", "xyz", "friction torque on the second body"),
+    POWER,
+)
 
 
 @inlined
@@ -139,6 +152,32 @@ def surface_accepted(memory, i, x, rho, z):
         memory[i, TURNED + j] = rho[j]
 
 
+@inlined
+def joint_axes(axis, x):
+    """Components along x y z of the joint, of which `axis` is z here."""
+    if axis == 0:
+        return x[2], x[0], x[1]
+    if axis == 1:
+        return x[1], x[2], x[0]
+    return x
+
+
+@inlined
+def coefficient(reals, memory, i, n, model, Wr, S, wa, wb, V, known, moved, psi):
+    """|c|, computed once more: a use of that of the forces elsewhere changes their last digits."""
+    c = surface_bristles(reals, memory, i, n, model, Wr, S, wa, wb, V, known, moved, psi)[2]
+    return math.sqrt(dot(c, c))
+
+
+@inlined
+def write_space(out, i, axis, S, F, G, v, N, size, z, power):
+    """Outputs of surfaces that move in several directions."""
+    force, torque = joint_axes(axis, tv(S, F)), joint_axes(axis, tv(S, G))
+    force, torque = scale(-1.0, force), scale(-1.0, torque)
+    speed, bent = math.sqrt(dot(v, v)), math.sqrt(dot(z, z))
+    write(out, i, (speed, N, size, bent) + force + torque + (-power,))
+
+
 def surface_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
     f, vals, power, memory = loads.f, loads.vals, loads.power, motion.memory
@@ -153,7 +192,14 @@ def surface_kernel(ints, reals, motion, loads):
         )
         F, G = mv(S, scale(N, tv(Wt, c))), mv(S, scale(N, tv(Wr, c)))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
-        power[0] += N * dot(c, v)
+        lost = N * dot(c, v)
+        power[0] += lost
+        if coef[OUT] != 0.0:
+            size = coefficient(
+                reals, memory, i, ints[i, POINTS], ints[i, MODEL], Wr, S, wa, wb, V, known, moved,
+                psi,
+            )  # fmt: skip
+            write_space(loads.out, i, ints[i, POINTS + AXIS], S, F, G, v, N, size, z, lost)
         if coef[ACCEPT] != 0.0:
             surface_accepted(memory, i, x, rho, z)
         if coef[TANGENT] != 0.0:
@@ -161,42 +207,6 @@ def surface_kernel(ints, reals, motion, loads):
                 vals, ints, i, Ra, Rb, S, sb, l, wa, wb, V, psi, Wt, Wr, N, cs, cv, F, G,
                 coef[CK], coef[CD],
             )  # fmt: skip
-
-
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def arms_over_time(
-    kind: int, reals: np.ndarray, load: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """W_t (3, 3), and W_r (T, 3, 3) from the reaction (T, 3) in the axes of S."""
-    last = reals.shape[1] - MEMORY
-    own = reals[0, last - WEIGHTS : last].reshape(2, 3, 3)
-    Wr = np.tile(own[1], (len(reals), 1, 1))
-    if kind == BALL and reals[0, SPIN] != 1:
-        size = np.linalg.norm(load, axis=1)
-        n = load / np.where(size > 0, size, 1.0)[:, None]
-        less = reals[0, RADIUS] * (1 - reals[0, SPIN])
-        Wr -= less * n[:, :, None] * n[:, None, :]
-    return own[0], Wr
-
-
-def surface_motion(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """x and ẋ, the quaternion ρ of P in S, and ω, over time."""
-    R = [rotations.matrix(part) for part in q]
-    qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
-    rho = rotations.multiply(
-        rotations.conjugate(qS), rotations.multiply(q[1], reals[:, QB : QB + 4])
-    )
-    S = rotations.matrix(qS)
-    arm, sb = (np.einsum("tij,tj->ti", R[i], reals[:, u : u + 3]) for i, u in ((0, UA), (1, UB)))
-    w = [np.einsum("tij,tj->ti", R[i], omega[i]) for i in range(2)]
-    l = r[1] + sb - r[0]
-    V = v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], l)
-    x, x1, turn = (np.einsum("tji,tj->ti", S, y) for y in (l - arm, V, w[1] - w[0]))
-    return x, x1, rho, turn
 
 
 SURFACE_KERNEL = Kernel(surface_kernel)
@@ -208,6 +218,7 @@ def surface_family(points: int) -> Family:
     return Family(
         f"friction in several directions, {points}", SURFACE_KERNEL, bodies=2,
         reals=TABLE + 3 * points + WEIGHTS, integers=4, memory=Memory(path=MEMORY), reads=4,
+        outputs=IN_SPACE,
     )  # fmt: skip
 
 

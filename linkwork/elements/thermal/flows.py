@@ -36,7 +36,7 @@ from linkwork.model.registry import Entry, Family, Item
 
 STEFAN_BOLTZMANN = 5.670374419e-8  # W/(m² K⁴)
 A, B, AA, AB, BA, BB = range(6)
-HEAT_FLOW = (Output("heat_flow", "W"),)
+HEAT_FLOW = (Output("heat_flow", "W", total=True),)
 
 
 @inlined

@@ -22,24 +22,28 @@ from linkwork.elements.forces.torsion_spring import twist_changes
 from linkwork.elements.friction.bristles import (
     LOADS, MODEL, MOTION, POINTS, RADIUS, TABLE, bristles,
 )  # fmt: skip
-from linkwork.elements.friction.friction import BENT, MEMORY, PATH, load_of, path_of, shaped
+from linkwork.elements.friction.friction import (
+    BENT, MEMORY, PATH, TURNING, load_of, path_of, shaped,
+)  # fmt: skip
 from linkwork.elements.friction.surfaces import (
     WEIGHTS, load_and_arms, relative_motion, surface_accepted, surface_bristles,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, OMEGA, ROT, TANGENT, int_width,
+    ACCEPT, CD, CK, OMEGA, OUT, ROT, TANGENT, int_width, write,
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.rotations import qmul, qscale
 from linkwork.kernels.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.nodes import Node
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family
 
 # ends a, b, place: its row against both bodies; where friction's own ints would begin, so that
 # places of multipliers are found as there
 TA, TB, SHIFT = 9, 10, int_width(3, 0) - LOADS
 ZERO = (0.0, 0.0, 0.0)
+HEAT = Output("heat_flow", "W", total=True)
 
 
 @inlined
@@ -85,6 +89,8 @@ def rubbing_kernel(ints, reals, motion, loads):
         cs, cv = cs * slope, cv * slope
         N *= reals[i, last]
         loads.balance[place] -= N * c * v
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (N * c * v, s, v, radius if turns else 0.0))
         if coef[ACCEPT] != 0.0:
             memory[i, PATH], memory[i, BENT] = s, z
         if coef[TANGENT] != 0.0:
@@ -115,6 +121,8 @@ def surface_rubbing_kernel(ints, reals, motion, loads):
         )  # fmt: skip
         N *= reals[i, last - WEIGHTS]
         loads.balance[ints[i, 2]] -= N * dot(c, v)
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (N * dot(c, v),))
         if coef[ACCEPT] != 0.0:
             surface_accepted(memory, i, x, rho, z)
         if coef[TANGENT] != 0.0:
@@ -138,10 +146,11 @@ LINE, SPACE = Kernel(rubbing_kernel), Kernel(surface_rubbing_kernel)
 @functools.cache
 def rubbing_family(friction: Family) -> Family:
     """What warms beside an element of friction: its numbers, and one more."""
+    line = friction.memory.size == MEMORY
     return Family(
-        f"heat of {friction.name}", LINE if friction.memory.size == MEMORY else SPACE, bodies=3,
-        reals=friction.reals + 1, integers=friction.integers, memory=friction.memory,
-        reads=friction.reads,
+        f"heat of {friction.name}", LINE if line else SPACE, bodies=3, reals=friction.reals + 1,
+        integers=friction.integers, memory=friction.memory, reads=friction.reads,
+        outputs=(HEAT, *TURNING) if line else (HEAT,),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from linkwork.model.outputs import REACTION, Output, Role
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.files.memory import share
 from linkwork.results.outputs.stored import memory_at_start, memory_elements, memory_place
+from linkwork.results.outputs.turns import TURN, unwrap
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.part import part_of
 from linkwork.system.replay import Asked, Replay, Rows
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from linkwork.results.result import Result
 
 ONE_AT_A_TIME = RLock()  # the replays of a result share its arrays
+HALF_TURN = 0.499 * TURN  # of friction between stored times, at most
 CHUNK = 4096  # times per call: bounds the table of the motion laws
 
 
@@ -86,8 +88,8 @@ def remembered(result: Result, asked: Replay) -> Remembered:
 
     A signal at a stored time acts with what it held before.
     """
-    asking = memory_elements(result.system)
-    remembering = [e for e in asking if any(e is x for x in asked.elements)]
+    some = set(map(id, asked.elements))
+    remembering = [e for e in memory_elements(result.system) if id(e) in some]
     if not remembering:
         return NOTHING
     first, known = result.system.tables.memory.copy(), memory_at_start(result)
@@ -101,9 +103,38 @@ def remembered(result: Result, asked: Replay) -> Remembered:
             values.append(rows[before] if family.signal else rows)
         elif known is not None and not np.isnan(known[place]).any():
             first[place] = np.asarray(known, float)[place]
+        path = path_before(result, e, first[place.start])
+        if path is not None:
+            columns.append(np.arange(place.start, place.start + 1))
+            values.append(path[:, None])
     if not columns:
         return Remembered(NOTHING.columns, NOTHING.values, first)
     return Remembered(np.concatenate(columns), np.concatenate(values, axis=1), first)
+
+
+def path_before(result: Result, e: Element, first: float) -> np.ndarray | None:
+    """The path of friction at the last stored time before each, where its surfaces turn so far
+    between these that one row alone does not say which way; `first` before the first.
+
+    A step is half a turn at most, far beyond what bristles bend.
+    """
+    if not any(x.name == "_path" for x in e.entry.family.outputs):
+        return None
+    spin = sum(
+        np.linalg.norm(result.motion[:, b, 10:13], axis=1) for b in e.ends
+        if 0 <= b < result.system.bodies
+    )  # fmt: skip
+    if np.max(np.maximum(spin[1:], spin[:-1]) * np.diff(result.time), initial=0.0) < TURN / 4:
+        return None
+    (found,) = element_outputs(result, [e], turns=False)
+    radius = found["_radius"][0]
+    if radius == 0.0:
+        return None
+    angle = found["_path"] / radius
+    angle = angle - TURN * np.round(angle / TURN)
+    counted = unwrap(result.time, angle, found["_path_rate"] / radius, angle[0])
+    steps = np.clip(np.diff(counted), -HALF_TURN, HALF_TURN)
+    return np.concatenate([[first], radius * (angle[1:] - steps)])
 
 
 class ItemOutputs:
@@ -113,15 +144,19 @@ class ItemOutputs:
         self.result = result
         elements = enumerate(result.system.elements)
         self.numbers = [i for i, e in elements if e.owner == owner]
-        self.of: dict[str, list[tuple[int, slice | int]]] = {}
+        self.of: dict[str, list[tuple[Element, slice | int]]] = {}
         self.declared: dict[str, Output] = {}
         self.table: np.ndarray | None = None
 
     @property
     def names(self) -> list[str]:
         """What the elements declare."""
-        elements = [self.result.system.elements[i] for i in self.numbers]
-        return list(dict.fromkeys(x.name for e in elements for x in declared(e)))
+        return list(dict.fromkeys(x.name for e in self.elements for x in e.entry.family.outputs))
+
+    @property
+    def elements(self) -> list[Element]:
+        """In their order in the item."""
+        return [self.result.system.elements[i] for i in self.numbers]
 
     def every(self, name: str) -> np.ndarray:
         """An output of every element that has it, (elements, T) or (elements, T, components)."""
@@ -134,26 +169,23 @@ class ItemOutputs:
         values = np.sum(found, axis=0) if self.declared[name].adds else found[-1].copy()
         return values - values[0] if self.declared[name].change else values
 
-    def places(self, name: str) -> list[tuple[int, slice | int]]:
+    def places(self, name: str) -> list[tuple[Element, slice | int]]:
+        """The elements that have an output, and their columns of the table."""
         self._table()
         return self.of[name]
 
     def _table(self) -> np.ndarray:
         if self.table is None:
             asked, parts = replay(self.result, self.numbers)
-            for k, e in enumerate(asked.elements):
-                for output in declared(e):
-                    self.of.setdefault(output.name, []).append((k, asked.column(k, output)))
+            number = {id(e): k for k, e in enumerate(asked.elements)}
+            for e in self.elements:
+                for output in e.entry.family.outputs:
+                    column = asked.column(number[id(e)], output)
+                    self.of.setdefault(output.name, []).append((e, column))
                     self.declared[output.name] = output
             found = [answer for _, answer in parts]
             self.table = np.concatenate([answer.out for answer in found])
         return self.table
-
-
-def declared(e: Element) -> tuple[Output, ...]:
-    """The outputs that an element's kernel writes."""
-    found = e.entry.family.outputs
-    return found if isinstance(found, tuple) else ()
 
 
 def element_outputs(
@@ -165,7 +197,8 @@ def element_outputs(
     table = np.concatenate([answer.out for _, answer in parts])
     place = {id(e): k for k, e in enumerate(asked.elements)}
     return [
-        {x.name: table[:, asked.column(place[id(e)], x)] for x in declared(e)} for e in elements
+        {x.name: table[:, asked.column(place[id(e)], x)] for x in e.entry.family.outputs}
+        for e in elements
     ]
 
 
@@ -190,7 +223,7 @@ class Wrench:
 
 def has_reaction(elements: Sequence[Element]) -> bool:
     """Whether the families of all of them write a reaction."""
-    return all(REACTION[0] in declared(e) for e in elements)
+    return all(REACTION[0] in e.entry.family.outputs for e in elements)
 
 
 def reaction(result: Result, elements: Sequence[Element]) -> Wrench:
@@ -221,13 +254,13 @@ def totals(result: Result, wanted: Collection[int] | None = None) -> dict[Role, 
     }
     elements = result.system.elements
     wanted = range(len(elements)) if wanted is None else wanted
-    numbers = [i for i in wanted if any(x.role for x in declared(elements[i]))]
+    numbers = [i for i in wanted if any(x.role for x in elements[i].entry.family.outputs)]
     if not numbers:
         return sums
     asked, parts = replay(result, numbers)
     places: dict[Role, list[int]] = {role: [] for role in Role}
     for k, e in enumerate(asked.elements):
-        for output in declared(e):
+        for output in e.entry.family.outputs:
             if output.role is not None:
                 place = asked.column(k, output)
                 first = place.start if isinstance(place, slice) else place

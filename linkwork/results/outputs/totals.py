@@ -9,19 +9,17 @@ and the sums over all elements that have a share in them (`Role`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.kernels.compiled import compiled
+from linkwork.kernels.compiled import lean
 from linkwork.kernels.rotations import rotation_matrix
 from linkwork.kernels.vectors import add, at, at4, at9, cross, dot, mv, scale, three
 from linkwork.model.outputs import Role
 from linkwork.results.outputs import replayed
 from linkwork.results.files.file_array import blocks
-from linkwork.results.outputs.stored import circuit_outputs, potential_energy
-from linkwork.system.compilation.numbering import Element
 from linkwork.system.data import writable
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ def masses(result: Result) -> tuple[np.ndarray, np.ndarray]:
     return table[:, 0], table[:, 1:].reshape(-1, 3, 3)
 
 
-@compiled
+@lean
 def add_bodies(masses, gravity, motion, sums):
     """Kinetic and potential energy, momentum and angular momentum of all bodies, one row each."""
     g = three(gravity, 0)
@@ -89,26 +87,12 @@ def kinetic_energy(result: Result) -> np.ndarray:
 
 
 def all_potential_energy(result: Result) -> np.ndarray:
-    energy = result.sums_of_bodies[:, 1] + result.sums_of_elements[Role.STORED]
-    return energy + undeclared_energy(result, result.system.elements)
+    return result.sums_of_bodies[:, 1] + result.sums_of_elements[Role.STORED]
 
 
 def stored_by(result: Result, numbers: Collection[int]) -> np.ndarray:
     """Energy that the elements of these numbers store, (T,)."""
-    elements = [result.system.elements[i] for i in numbers]
-    return replayed.totals(result, numbers)[Role.STORED] + undeclared_energy(result, elements)
-
-
-def undeclared_energy(result: Result, elements: Sequence[Element]) -> np.ndarray:
-    """Of elements whose kernels do not write it."""
-    energy = np.zeros(len(result.time))
-    for e in elements:
-        if e.entry.family.potential is not None:
-            energy = energy + potential_energy(result, e)
-        if e.entry.family.circuit is not None:
-            stored = circuit_outputs(result, e).get("stored_energy")
-            energy = energy + stored[0] if stored is not None else energy
-    return energy
+    return replayed.totals(result, numbers)[Role.STORED]
 
 
 def momentum(result: Result) -> np.ndarray:

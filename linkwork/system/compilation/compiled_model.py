@@ -122,6 +122,15 @@ class CompiledModel:
         return any(e.entry.family.memory.path for e in self.elements)
 
     @cached_property
+    def memories(self) -> dict[int, tuple[Element, slice]]:
+        """The elements that remember, by id and in the order of `State.memory`, and where in it."""
+        found = [
+            (place.start, e, place) for e, place in zip(self.elements, self.memory_places)
+            if place.stop > place.start
+        ]  # fmt: skip
+        return {id(e): (e, place) for _, e, place in sorted(found, key=lambda x: x[0])}
+
+    @cached_property
     def moving(self) -> bool:
         """Whether any motion law drives a constraint."""
         return any(e.entry.rows and e.entry.laws for e in self.elements)

@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.model.outputs import REACTION
 from linkwork.results.outputs.parts import DISSIPATED, SUPPLIED, has_power, power_of
-from linkwork.results.outputs.replayed import ItemOutputs, declared
+from linkwork.results.outputs.replayed import ItemOutputs
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -71,7 +71,7 @@ class View:
                 partial(asked.__getitem__, x.name), x.axis, x.unit,
                 x.words or x.name.replace("_", " "),
             )
-            for e in elements for x in declared(e)
+            for e in elements for x in e.entry.family.outputs
             if not x.name.startswith("_") and x not in REACTION
         }  # fmt: skip
 

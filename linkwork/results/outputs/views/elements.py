@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -20,16 +21,11 @@ from linkwork.results.outputs.replayed import (
     has_reaction,
     reaction,
 )
-from linkwork.results.outputs.stored import circuit_outputs, drive_power, family_outputs
+from linkwork.results.outputs.stored import drive_power
 from linkwork.results.outputs.views.base import Output, View
 from linkwork.system.compilation.numbering import Element
 
-FAMILY_UNITS = {
-    "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
-    "rotation": "rad", "power": "W", "speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s",
-    "internal_force": "N", "internal_moment": "N m", "angle_1": "rad", "angle_2": "rad",
-    "rate_1": "rad/s", "rate_2": "rad/s", "contact_point": "m",
-}  # fmt: skip
+ARMS = "ab"  # of a Universal whose pins rub
 
 
 class ElementView(View):
@@ -49,16 +45,9 @@ class ElementView(View):
             outputs["power"] = Output(
                 lambda: drive_power(self._result, joints), "", "W", "power supplied by the drive"
             )
-        for e in mine:
-            if callable(e.entry.family.outputs):
-                outputs |= self._family_outputs(e)
-            if e.entry.family.circuit is not None:
-                self._add_circuit_outputs(e, outputs)
         outputs |= self._declared_outputs(asked)
-        if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
-            outputs |= self._friction_outputs(rubbing)
-        if any(e.entry.family.name.startswith("heat of friction") for e in mine):
-            outputs["heat_flow"] = self._heat_output(self._item, outputs["heat_flow"])
+        if any(e.entry.family.name.startswith("friction") for e in mine):
+            outputs = self._friction_outputs(asked, outputs)
         if isinstance(self._item, DrivenJoint):
             outputs = self._drive_outputs(self._item, joints, outputs)
         if isinstance(self._item, StrapdownSensor):
@@ -110,49 +99,20 @@ class ElementView(View):
             for name, unit in units.items()
         }  # fmt: skip
 
-    def _family_outputs(self, e: Element) -> dict[str, Output]:
-        found = family_outputs(self._result, e)
-        outputs = {}
-        for name, values in found.items():
-            units = FAMILY_UNITS.get(name, "")
-            if name == "rate":
-                units = "m/s" if "length" in found else "rad/s"
-            axis = "xyz" if values.ndim == 2 else ""
-            outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
+    def _friction_outputs(
+        self, asked: ItemOutputs, outputs: dict[str, Output]
+    ) -> dict[str, Output]:
+        """Force of surfaces that slide, torque of those that turn; of two pins pairs."""
+        absent = {"force", "torque"} - set(self._item.offered)
+        outputs = {name: x for name, x in outputs.items() if name not in absent}
+        if len(asked.numbers) > 1:
+            for name in outputs.keys() - {"load"}:
+                pair = partial(self._pair, asked, name)
+                outputs[name] = replace(outputs[name], values=pair, axis=ARMS)
         return outputs
 
-    def _add_circuit_outputs(self, e: Element, outputs: dict[str, Output]) -> None:
-        """Those of an element with vector nodes; what several elements store is added up."""
-        for name, (values, unit) in circuit_outputs(self._result, e).items():
-            if name == "stored_energy" and name in outputs:
-                values = values + outputs[name].values()
-            words = name.replace("_", " ")
-            outputs[name] = Output(lambda values=values: values, "", unit, words)  # type: ignore[misc]
-
-    def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
-        from linkwork.results.outputs.friction import (  # slow to import
-            UNITS,
-            friction_axes,
-            friction_of,
-        )
-
-        def part(name: str) -> np.ndarray:
-            return getattr(friction_of(self._result, elements), name)
-
-        return {
-            name: Output(lambda name=name: part(name), axis, *UNITS[name])  # type: ignore[misc]
-            for name, axis in friction_axes(elements).items()
-        }
-
-    def _heat_output(self, source: Any, other: Output) -> Output:
-        """The heat flow of a source with what frictions dissipate, besides its other losses."""
-        from linkwork.results.outputs.friction import dissipated_by  # slow to import
-
-        def flow() -> np.ndarray:
-            rubs = sum(dissipated_by(self._result, str(x.name)) for x in source.rubbing)
-            return np.asarray(other.values() + source.part * rubs)
-
-        return Output(flow, "", "W", "heat flow")
+    def _pair(self, asked: ItemOutputs, name: str) -> np.ndarray:
+        return asked.every(name).T
 
     def _reaction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         @functools.cache

@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwork.analysis.motion.checks.parts.passages import ENDLESS, of_body
 from linkwork.elements.contact.contact import MARGIN_SHARE, Contact
-from linkwork.elements.contact.history import contact_depth
+from linkwork.elements.contact.depth import contact_depth
 from linkwork.elements.contact.layout import MARGIN, REACH_A, REACH_B
 from linkwork.elements.corners import Corner
 from linkwork.elements.laws.base import STRESS, addresses, over_times

@@ -23,7 +23,7 @@ import numpy as np
 
 from linkwork.analysis.motion.checks.turns import rounded_down
 from linkwork.elements.contact.contact import Contact
-from linkwork.elements.contact.history import contact_depth
+from linkwork.elements.contact.depth import contact_depth
 from linkwork.elements.contact.layout import CENTRE_A, CENTRE_B, REACH_A, REACH_B
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.kernels import rotations
