@@ -8,7 +8,9 @@ docs/howto/extend.md has examples that run, CONTRIBUTING.md longer ones.
 Elements: an Item is what the user adds to a model.  It gives Entry objects, rows in the table
 of a Family of elements, which has one Kernel and declares the outputs that it writes: each Output
 has a name, a unit, an axis, and perhaps a Role in the sums of energy and momentum.  A Law changes
-numbers of an entry in time; factor_law makes one of a drive that may follow the motion.  as_frame
+numbers of an entry in time; factor_law makes one of a drive that may follow the motion.  A Family
+whose elements have mass says so with masses=, a function of reals (T, n) that gives one Mass for
+each end that carries it: scales, fields and the overview of a model ask it.  as_frame
 and as_drive read what the user gave, checks refuses it, and rotations has quaternions for arrays
 (matrix, multiply, exponential, ...) and for kernels (qmul, qexp, ...).  Outputs of many families:
 
@@ -114,12 +116,12 @@ from linkwork.model.nodes import REFERENCE, Node, NodeKind, point, scalar, vecto
 from linkwork.model.outputs import (
     ANGULAR_MOMENTUM, KINETIC_ENERGY, MOMENTUM, POWER, REACTION, STORED_ENERGY, Output, Role,
 )  # fmt: skip
-from linkwork.model.registry import Entry, Family, Item, Law, Memory
+from linkwork.model.registry import Entry, Family, Item, Law, Mass, Memory
 
 __all__ = [
     # elements
-    "Item", "Family", "Entry", "Law", "Memory", "as_frame", "as_drive", "factor_law", "checks",
-    "rotations",
+    "Item", "Family", "Entry", "Law", "Mass", "Memory", "as_frame", "as_drive", "factor_law",
+    "checks", "rotations",
     "Output", "Role", "POWER", "STORED_ENERGY", "KINETIC_ENERGY", "MOMENTUM", "ANGULAR_MOMENTUM",
     "REACTION",
     # kernels

@@ -29,6 +29,7 @@ class Output:
     axis  : "" for a number, "xyz" or "wxyz" for a vector, else the numbers of its components
     words : what it is, where the name alone does not say it
     total : whether several elements of one item add up; else the last of them counts
+    change : whether results have its change since their first time
     """
 
     name: str
@@ -37,6 +38,7 @@ class Output:
     words: str = ""
     role: Role | None = None
     total: bool = False
+    change: bool = False
 
     @property
     def size(self) -> int:
@@ -54,6 +56,8 @@ MOMENTUM = Output("momentum", "N s", "xyz", role=Role.MOMENTUM)
 ANGULAR_MOMENTUM = Output(
     "angular_momentum", "N m s", "xyz", "angular momentum about the origin", Role.ANGULAR_MOMENTUM
 )
+# of what has mass: in this order
+MASS_OUTPUTS = (KINETIC_ENERGY, STORED_ENERGY, MOMENTUM, ANGULAR_MOMENTUM)
 POWER = Output("power", "W", words="power that it supplies", total=True)
 
 # of a constraint: force and torque on its second body about a point, in axes whose rotation matrix

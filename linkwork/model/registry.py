@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
-from linkwork.model.outputs import Role
+from linkwork.model.outputs import Output, Role
 from linkwork.model.signals.load_readings import loads_read
 
 ITEMS: dict[str, type[Item]] = {}
@@ -70,10 +70,6 @@ class Family:
     integers : integers per element, after those of its ends, rows and reads (elements.layout)
     memory : what an element remembers
     reads  : of how many multipliers of other elements it is told the places, behind its other ints
-
-    The functions for results work in numpy over T times: reals (T, n) and, as lists over the
-    bodies, r (T, 3), q (T, 4), v (T, 3) in world axes and omega (T, 3) in body axes.  Those of a
-    family with integers take these (n,) first; of one with a memory the reals have it behind them.
     """
 
     name: str
@@ -92,22 +88,17 @@ class Family:
     shares: bool = False  # elements with the same numbers read those of the first of them
     whole: bool = False  # may write the blocks between its bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
+    inertial: bool = False  # its forces depend on accelerations
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
     slender: bool = False  # far stiffer along its axis than across it
-    # numpy: reals -> mass, centre, inertia about it, at t = 0; a list of these for several bodies
-    lumped: Callable | None = None
-    potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
-    outputs: Any = None  # the declared outputs that the kernel writes (model.outputs)
-    # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
-    # `stored_energy` counts as potential energy of the model
-    circuit: Callable | None = None
+    # numpy: reals (T, n) -> its `Mass` on each of its ends, those of bodies as rigid ones
+    masses: Callable | None = None
+    outputs: tuple[Output, ...] = ()  # what the kernel writes, in this order (model.outputs)
 
     @property
     def stores_energy(self) -> bool:
         """Whether it has a potential energy."""
-        declared = self.outputs if isinstance(self.outputs, tuple) else ()
-        return self.potential is not None or any(x.role is Role.STORED for x in declared)
+        return any(x.role is Role.STORED for x in self.outputs)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled by its name in its module, so that a restored run has the families of this
@@ -141,6 +132,23 @@ class Law:
     values: Callable[[np.ndarray], np.ndarray]  # (T,) -> (T, length)
     length: int
     signal: Drive | None = None
+
+
+class Mass(NamedTuple):
+    """A mass on an end of an element over T times, in the axes of the end."""
+
+    mass: np.ndarray  # (T,)
+    centre: np.ndarray  # (T, 3) from the origin of the end
+    inertia: np.ndarray  # (T, 3, 3) about that centre
+    mass_rate: Any = 0.0
+    centre_rate: Any = 0.0
+    shape_rate: Any = 0.0  # of the inertia, because masses move
+
+
+def point_masses(mass: np.ndarray, centre: np.ndarray | None = None) -> Mass:
+    """Masses (T,) of points, at the origin of their end or at a centre (T, 3)."""
+    T = len(mass)
+    return Mass(mass, np.zeros((T, 3)) if centre is None else centre, np.zeros((T, 3, 3)))
 
 
 @dataclass
@@ -183,6 +191,17 @@ class Entry:
     def numbers_with(self, row: np.ndarray) -> tuple[np.ndarray, ...]:
         """The same with another row, or those of several times."""
         return (self.integer_row, row) if self.family.integers else (row,)
+
+    def masses(self, times: Any = None) -> list[Mass]:
+        """Its masses on its ends at some times; without these at the start, without a time axis."""
+        if self.family.masses is None:
+            return []
+        start = times is None
+        reals = np.tile(np.asarray(self.reals, float), (1 if start else len(times), 1))
+        for law in self.laws if not start else ():
+            reals[:, law.column : law.column + law.length] = law.values(times)
+        found = self.family.masses(*self.numbers_with(reals))
+        return [Mass(*(x[0] for x in mass[:3])) for mass in found] if start else found
 
     @property
     def loaded(self) -> bool:

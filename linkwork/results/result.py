@@ -184,6 +184,28 @@ class Result(Shown):
             for name, (values, words) in self._energies.items()
         })  # fmt: skip
 
+    def energy_of(self, *names: str) -> xr.Dataset:
+        """kinetic, stored, dissipated and supplied energy of some items, bodies and others, by
+        which one sees where energy is and goes.
+
+        Stored energy is that of gravity and of deformation.  Dissipated and supplied energy are
+        integrals by the trapezoidal rule over the stored times, from the first of them on.
+
+        Example: ``run.energy_of("rod", "spring")``
+        """
+        import xarray as xr
+
+        from linkwork.results.outputs.parts import energies_of
+
+        if not names:
+            raise ModelError('energy_of needs names of items, such as energy_of("rod", "spring")')
+        for name in names:
+            self.system.described(name)
+        return xr.Dataset({
+            name: self.data_array(name, values, "", "J", words)
+            for name, (values, words) in energies_of(self, set(names)).items()
+        })  # fmt: skip
+
     @property
     def pressures(self) -> xr.Dataset:
         """All pressures of the hydraulic circuit (Pa), by the names of their items."""

@@ -29,7 +29,13 @@ from linkwork.system.compilation.compiled_model import CompiledModel
 from linkwork.system.compilation.flexible import find_links
 from linkwork.system.compilation.numbering import signal_pairs
 from linkwork.system.compilation.start_rows import start_entries
-from linkwork.system.compilation.tables import make_tables, round_off, scales, write_addresses
+from linkwork.system.compilation.tables import (
+    inertias_of,
+    make_tables,
+    round_off,
+    scales,
+    write_addresses,
+)  # fmt: skip
 from linkwork.system.data import Data, protected
 from linkwork.system.evaluate import Tables, evaluate
 from linkwork.system.layout import Layout
@@ -156,9 +162,10 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
         model, items, elements, pattern, groups, layout, len(starts)
     )
     places = np.array([body.position for body in items], float).reshape(-1, 3)
-    length, mass = scales(model, places, tables.bodies, links)
+    inertias = inertias_of(tables.bodies, elements)
+    length, mass = scales(model, places, inertias, elements)
     system = System(
         model, names, elements, rows, kernels, tables, active, pattern, layout, laws, length, mass,
-        round_off(model, places, tables.bodies), items, links,
+        round_off(model, places, inertias), items, links,
     )  # fmt: skip
     return system.without_last(len(starts)) if starts else system

@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from inside import ITEMS, Result, declared, element_outputs
+from inside import ITEMS, Result, element_outputs
 from sample_elements import (
     EXACT,
     SEEDS,
-    bodies_of,
     free,
     moving,
     residual,
@@ -22,7 +21,7 @@ from sample_elements import (
     world,
 )  # fmt: skip
 
-from linkwork.extend import Node, Role, rotations
+from linkwork.extend import Node, rotations
 
 
 def is_internal(name):
@@ -38,10 +37,7 @@ def is_internal(name):
 INTERNAL = sorted(n for n in ITEMS if is_internal(n))
 CONSERVATIVE = sorted(
     n for n in INTERNAL
-    if any(
-        e.entry.family.potential or any(x.role is Role.STORED for x in declared(e))
-        for e in sample(n, 1)[0].system.elements
-    )
+    if any(e.entry.family.stores_energy for e in sample(n, 1)[0].system.elements)
 )
 CONSTRAINTS = sorted(
     n for n in INTERNAL if all(e.entry.rows for e in sample(n, 1)[0].system.elements)
@@ -119,15 +115,6 @@ def test_damping_does_not_feel_a_rigid_motion(name, seed):
 # --------------------------------------------------------------------------------- energy and power
 
 
-def potential(data, state):
-    total = stored_energy(data, state)
-    for e in data.system.elements:
-        if e.entry.family.potential:
-            r, q, _, _ = bodies_of(e, state)
-            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.row[None]), r, q)[0]
-    return total
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_force_is_the_gradient_of_the_potential(name, seed):
@@ -135,7 +122,7 @@ def test_force_is_the_gradient_of_the_potential(name, seed):
     state = free(state)
     h = 1e-5
     gradient = np.array([
-        (potential(data, state.moved(h * x)) - potential(data, state.moved(-h * x))) / (2 * h)
+        (stored_energy(data, state.moved(h * x)) - stored_energy(data, state.moved(-h * x))) / (2 * h)
         for x in np.eye(12)
     ])  # fmt: skip
     found = residual(data, state).ravel()
@@ -149,7 +136,7 @@ def test_power_is_potential_rate_and_dissipation(name, seed):
     data, state = sample(name, seed)
     state = free(state)
     v, h = state.velocities, 1e-5
-    before, after = (potential(data, state.moved(d * v)) for d in (-h, h))
+    before, after = (stored_energy(data, state.moved(d * v)) for d in (-h, h))
     rate = (after - before) / (2 * h)
     e = data.evaluate(state, tangent=False)
     assert e.power[0] > 0

@@ -9,6 +9,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import compile_model
+from linkwork.elements.forces.user_force import FUNCTION, OWN, STIFF, USER_KERNEL
 from linkwork.elements.layout import int_width
 from linkwork.kernels.memory.addresses import ADDRESSED, address_of
 from linkwork.kernels.record import record
@@ -161,6 +162,21 @@ def test_a_restored_system_has_addresses_of_its_own():
                 assert address_of(one) not in restored.tables.ints
     assert callbacks == 3
     np.testing.assert_array_equal(restored.data().evaluate(state).f, expected)
+
+
+def test_restored_data_keep_integers_that_an_analysis_has_changed():
+    """Whether a user force is stiff, beside addresses that are those of the process."""
+    system = compile_model(with_addresses())
+    data, state = system.data(), system.described_state()
+    (place,) = [i for i, f in enumerate(system.families) if f.kernel is USER_KERNEL]
+    data.ints_of(system.families[place])[:, STIFF - OWN] = 1
+    restored = cloudpickle.loads(cloudpickle.dumps(data))
+    row = restored.ints_of(restored.system.families[place])[0]
+    assert row[STIFF - OWN] == 1
+    assert row[FUNCTION - OWN] != data.ints_of(system.families[place])[0, FUNCTION - OWN]
+    found, expected = (x.evaluate(state, cD=1.0).values for x in (restored, data))
+    np.testing.assert_array_equal(found, expected)
+    assert not np.array_equal(expected, system.data().evaluate(state, cD=1.0).values)
 
 
 @pytest.mark.parametrize("kind", ["stiffness", "mass"])

@@ -54,7 +54,7 @@ _HOME = {
     "results.files.file_array": ["FileArray"],
     "results.files.journal": ["Journal", "Pieces"],
     "results.files.model_file": ["model_from_dict", "model_to_dict"],
-    "results.outputs.replayed": ["ItemOutputs", "declared", "element_outputs"],
+    "results.outputs.replayed": ["ItemOutputs", "element_outputs"],
     "results.outputs.stored": ["signal_values"],
     "results.result": ["Result"],
     # system

@@ -181,19 +181,6 @@ def twist_angle(reals: np.ndarray, q: Any) -> np.ndarray:
     return phi + TURN * np.round((reals[0, LAST] - phi[0]) / TURN)
 
 
-def torsion_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`angle` (rad), its `rate` (rad/s), the `torque` (N m) on b about z, and its `power` (W)."""
-    gP, gS = quaternion_gradients(relative_quaternion(reals, q))
-    mb = np.einsum("tij,tj->ti", rotations.matrix(reals[:, QB : QB + 4]), gP)
-    ma = np.einsum("tij,tj->ti", rotations.matrix(reals[:, QA : QA + 4]), gS)
-    rate = np.sum(mb * omega[1] - ma * omega[0], axis=1)
-    angle = twist_angle(reals, q)
-    torque = -reals[:, STIFFNESS] * (angle - reals[:, ANGLE]) - reals[:, DAMPING] * rate
-    return {"angle": angle, "rate": rate, "torque": torque, "power": torque * rate}
-
-
 def described_angle(q: Any) -> float:
     """φ of the markers with quaternions q_S and q_P, within half a turn."""
     rho = rotations.multiply(rotations.conjugate(q[0]), q[1])

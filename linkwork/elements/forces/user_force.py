@@ -25,7 +25,9 @@ import numpy as np
 from numba.extending import is_jitted
 
 from linkwork.elements.failures import Failure
-from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
+from linkwork.elements.layout import (
+    CD, CK, OMEGA, OUT, POS, ROT, STRIDE, TANGENT, VEL, add33, write,
+)  # fmt: skip
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import DriveError, ModelError
 from linkwork.kernels import rotations
@@ -42,6 +44,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike
+from linkwork.model.outputs import POWER, Output
 from linkwork.model.registry import Entry, Family, Item
 
 FRAME = 12  # reals per frame: its place and its rotation matrix on the body
@@ -166,6 +169,7 @@ def user_kernel(ints, reals, motion, loads):
         for i in range(n):
             put_body(given, n, i, reals, k, nodes, ints[k, i], 0, 0.0)
         user_wrench(ints, k, time, given, wrench)
+        supplied = 0.0
         for i in range(n):
             b, q = ints[k, i], 6 * i
             R, u = at9(nodes, b, ROT), at(reals, k, FRAME * i)
@@ -177,6 +181,9 @@ def user_kernel(ints, reals, motion, loads):
             accumulate(f, b, 0, scale(-1.0, F))
             accumulate(f, b, 3, scale(-1.0, moment))
             power[1] += dot(F, at(nodes, b, VEL)) + dot(moment, at(nodes, b, OMEGA))
+            if coef[OUT] != 0.0:
+                supplied += dot(F, at(nodes, b, VEL)) + dot(moment, at(nodes, b, OMEGA))
+                write(loads.out[:, q:], k, F + T + (supplied,))
             if coef[TANGENT] != 0.0:
                 X = madd(mm(skew(u), skew(Fl)), skew(Tl))
                 add33(vals, ints[k, n + n * i + i], 3, 3, -coef[CK], X)
@@ -190,9 +197,17 @@ USER_KERNEL = Kernel(user_kernel, allocates=True)
 @functools.cache
 def user_force_family(n: int) -> Family:
     """The family of user forces on n frames; all share one kernel."""
+    ends = [("", "the body")]
+    if n > 1:
+        ends = [(f"_{i + 1}", f"frame {i + 1}") for i in range(n)]
+    outputs = [
+        Output(name + end, unit, "xyz", f"{name} on {where} (world axes)")
+        for end, where in ends for name, unit in (("force", "N"), ("torque", "N m"))
+    ]  # fmt: skip
     return Family(
-        f"user force on {n}", USER_KERNEL, bodies=n, reals=FRAME * n, integers=OWN
-    )
+        f"user force on {n}", USER_KERNEL, bodies=n, reals=FRAME * n, integers=OWN,
+        outputs=(*outputs, POWER),
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------------------- making addresses
@@ -257,6 +272,8 @@ class UserForce(Item):
     tangent: needed where the force is a stiff spring or contact, not for a mild load.
 
     jumps : times (s) at which the function jumps by itself, such as a switch in it; steps end there
+
+    Outputs: force and torque (world axes), of several frames force_1, torque_1, …, and power.
 
     Example
     -------

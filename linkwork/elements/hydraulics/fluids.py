@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.kernels.compiled import inlined
+from linkwork.kernels.compiled import compiled, inlined
 from linkwork.kernels.record import record
 from linkwork.model import checks
 
@@ -132,51 +132,21 @@ def specific_energy(ints, reals, k, p):
     return h
 
 
+@compiled
+def fill_over(ints, reals, p, rho, slope, h):
+    for i in range(p.size):
+        rho[i], slope[i], _ = density(ints, reals, 0, p[i])
+        h[i] = specific_energy(ints, reals, 0, p[i])
+
+
 def over_time(
     integers: np.ndarray, reals: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ρ, ρ' and h of pressures (T,) in numpy; the fluid is that of the first row."""
-    kind, (rho0, p0, beta, air, n) = integers[-1], reals[0, :MU]
-    if kind == INCOMPRESSIBLE:
-        return np.full_like(p, rho0), np.zeros_like(p), p / rho0
-    if kind == LINEAR:
-        h = beta / rho0 * np.log1p(p / (beta - p0))
-        return rho0 * (1 + (p - p0) / beta), np.full_like(p, rho0 / beta), h
-    if kind == EXPONENTIAL:
-        rho = rho0 * np.exp((p - p0) / beta)
-        return rho, rho / beta, -beta / rho0 * np.exp(p0 / beta) * np.expm1(-p / beta)
-    if kind == SUPER:
-        return super_over_time(p - p0, rho0, air, n, beta)
-    at = np.maximum(p, FLOOR * p0)
-    liquid, gas = np.exp(-(at - p0) / beta), air * (p0 / at) ** (1 / n)
-    rho = rho0 * (1 + air) / (liquid + gas)
-    slope = rho * (liquid / beta + gas / (n * at)) / (liquid + gas)
-    power = np.log(at / p0) if n == 1 else n / (n - 1) * ((at / p0) ** (1 - 1 / n) - 1)
-    h = p0 / rho0 + (-beta * np.expm1(-(at - p0) / beta) + air * p0 * power) / (rho0 * (1 + air))
-    rate = slope / rho
-    h = h - np.expm1(-rate * (p - at)) / slope
-    grown = np.exp(rate * (p - at))
-    return rho * grown, slope * grown, h
-
-
-def super_over_time(
-    x: np.ndarray, rho0: float, vapour: float, w: float, beta: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ρ, ρ' and h of a super fluid at p₀ + x, in numpy."""
-    t, above, full = np.tanh(x / w), np.maximum(x, 0.0), vapour + rho0
-    rho = vapour + 0.5 * rho0 * (1 + t) + rho0 * above / beta
-    slope = 0.5 * rho0 * (1 - t * t) / w + rho0 * (x > 0) / beta
-    low = np.minimum(x, 0.0)
-    u = np.exp(2 * low / w)
-    rest = (1 / full - 1 / vapour) * np.log((vapour + full * u) / (vapour + full))
-    h = low / vapour + 0.5 * w * rest + beta / rho0 * np.log1p(rho0 * above / (beta * full))
-    half = -0.5 * np.expm1(-above / w)
-    for point, weight in zip(POINTS, WEIGHTS):
-        left = 1 - half * (1 + point)
-        liquid = full - rho0 * w * np.log(left) / beta
-        missing = rho0 * left * left / (1 + left * left)
-        h = h + w * half * weight * missing / (left * liquid * (liquid - missing))
-    return rho, slope, h
+    """ρ, ρ' and h of pressures (T,)."""
+    p = np.ascontiguousarray(p, float)
+    found = np.empty_like(p), np.empty_like(p), np.empty_like(p)
+    fill_over(np.atleast_2d(integers), reals, p, *found)
+    return found
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import Port, port, ports, sample_ports
-from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.elements.hydraulics.fluids import FLUID, density, specific_energy
+from linkwork.elements.hydraulics.ports import (
+    FLOW, MASS_FLOW, POWER, Port, port, ports, sample_ports,
+)  # fmt: skip
+from linkwork.elements.layout import BY_VALUE, OUT, TANGENT, VALUE, write
 from linkwork.elements.signals.signals import factor_law
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, given
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family, Item
 
 GIVEN, LEAKAGE, REALS = record(FLUID, given=1, leakage=1, reals=0)
@@ -45,24 +48,14 @@ def pump_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 3]] += by2
             loads.vals[ints[k, 4]] -= by1
             loads.vals[ints[k, 5]] -= by2
-
-
-def pump_outputs(
-    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
-) -> dict[str, tuple[np.ndarray, str]]:
-    p1, p2 = (end.value[:, 0] for end in ends)
-    rho, _, h1 = over_time(integers, reals, p1)
-    h2, Q = over_time(integers, reals, p2)[2], reals[:, GIVEN]
-    flow = Q - reals[:, LEAKAGE] * (p2 - p1)
-    return {
-        "flow": (flow, "m³/s"), "mass_flow": (rho * flow, "kg/s"),
-        "power": (rho * Q * (h2 - h1), "W"), "pressure_rise": (p2 - p1, "Pa"),
-    }  # fmt: skip
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (volume, rho * volume, rho * Q * head, p2 - p1))
 
 
 PUMP = Family(
-    "hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, integers=1, circuit=pump_outputs
-)
+    "hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, integers=1,
+    outputs=(FLOW, MASS_FLOW, POWER, Output("pressure_rise", "Pa")),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -108,20 +101,17 @@ def source_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, q = ints[k, 0], reals[k, GIVEN]
         loads.balance[i] -= q
-        loads.power[1] += q * specific_energy(ints, reals, k, motion.values[VALUE, i])
-
-
-def source_outputs(
-    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
-) -> dict[str, tuple[np.ndarray, str]]:
-    q = reals[:, GIVEN]
-    rho, _, h = over_time(integers, reals, ends[0].value[:, 0])
-    return {"mass_flow": (q, "kg/s"), "flow": (q / rho, "m³/s"), "power": (q * h, "W")}
+        p = motion.values[VALUE, i]
+        h = specific_energy(ints, reals, k, p)
+        loads.power[1] += q * h
+        if motion.coef[OUT] != 0.0:
+            rho, _, _ = density(ints, reals, k, p)
+            write(loads.out, k, (q, q / rho, q * h))
 
 
 SOURCE = Family(
     "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS, integers=1,
-    circuit=source_outputs,
+    outputs=(MASS_FLOW, FLOW, POWER),
 )  # fmt: skip
 
 

@@ -23,9 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, RHO, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
-from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.elements.hydraulics.fluids import FLUID, RHO, density, specific_energy
+from linkwork.elements.hydraulics.ports import (
+    FLOW, MASS_FLOW, POWER, Port, ports, sample_ports,
+)  # fmt: skip
+from linkwork.elements.layout import BY_VALUE, OUT, TANGENT, VALUE, write
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
@@ -34,6 +36,7 @@ from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, Number, given
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family, Item
 
 OPENING, FORTH, BACK, SOFT_FORTH, SOFT_BACK, CRACK, FULL, LEAK, REALS = record(
@@ -102,50 +105,22 @@ def restriction_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 3]] += by2
             loads.vals[ints[k, 4]] -= by1
             loads.vals[ints[k, 5]] -= by2
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, flow_outputs(ints, reals, k, p1, p2, q))
 
 
-def restriction_outputs(
-    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
-) -> dict[str, tuple[np.ndarray, str]]:
-    """Mass flow from the first to the second end, volume flow, power lost."""
-    p1, p2 = (end.value[:, 0] for end in ends)
-    drop = p1 - p2
-    forth = drop >= 0
-    factor = np.where(forth, reals[:, FORTH], reals[:, BACK]) * np.maximum(reals[:, OPENING], 0)
-    soft = np.where(forth, reals[:, SOFT_FORTH], reals[:, SOFT_BACK])
-    q = restricted_over_time(integers, reals, p1, p2, factor, soft)
-    crack, full, leak = reals[:, CRACK], reals[:, FULL], reals[:, LEAK]
-    if np.any(full > crack):
-        x = np.clip((drop - crack) / np.where(full > crack, full - crack, 1.0), 0, 1)
-        q = q * (leak + (1 - leak) * x * x * (3 - 2 * x))
-    return flow_outputs(integers, reals, p1, p2, q)
+@inlined
+def flow_outputs(ints, reals, k, p1, p2, q):
+    """What a mass flow between two pressures means: itself, volume flow, power, pressure drop."""
+    head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
+    rho, _, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+    return (q, q / rho, q * head, p1 - p2)
 
 
-def restricted_over_time(
-    integers: np.ndarray, reals: np.ndarray, p1: np.ndarray, p2: np.ndarray, factor: np.ndarray,
-    soft: np.ndarray,
-) -> np.ndarray:  # fmt: skip
-    """q in numpy."""
-    drop = p1 - p2
-    rho = over_time(integers, reals, 0.5 * (p1 + p2))[0]
-    return factor * np.sqrt(rho) * drop / (drop * drop + soft * soft) ** 0.25
-
-
-def flow_outputs(
-    integers: np.ndarray, reals: np.ndarray, p1: np.ndarray, p2: np.ndarray, q: np.ndarray
-) -> dict[str, tuple[np.ndarray, str]]:
-    """What a mass flow between two pressures means."""
-    h1, h2 = (over_time(integers, reals, p)[2] for p in (p1, p2))
-    rho = over_time(integers, reals, 0.5 * (p1 + p2))[0]
-    return {
-        "mass_flow": (q, "kg/s"), "flow": (q / rho, "m³/s"), "power": (q * (h1 - h2), "W"),
-        "pressure_drop": (p1 - p2, "Pa"),
-    }  # fmt: skip
-
-
+FLOW_OUTPUTS = (MASS_FLOW, FLOW, POWER, Output("pressure_drop", "Pa"))
 RESTRICTION = Family(
     "hydraulic restriction", Kernel(restriction_kernel), bodies=2, reals=REALS, integers=1,
-    circuit=restriction_outputs,
+    outputs=FLOW_OUTPUTS,
 )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ NOTHING = Remembered(np.zeros(0, np.int64), np.zeros((0, 0)), None)
 
 def replay(
     result: Result, numbers: Collection[int], each: bool = False, forces: bool = False,
-    turns: bool = True, rows: np.ndarray | None = None,
+    turns: bool = True, rows: np.ndarray | None = None, accelerated: bool = True,
 ) -> tuple[Replay, Iterator[tuple[slice, Asked]]]:  # fmt: skip
     """Some elements of a result, and their answers a part of the times at a time.
 
@@ -53,14 +53,15 @@ def replay(
     turns : whether angles are counted over turns, else they are those within half a turn of where
             they were described
     rows  : which of the stored times; all of them, as elements that remember a path need
+    accelerated : whether bodies have their accelerations, else none
     """
     asked = Replay(result.data, part_of(result.system, numbers), each, forces)
     known = remembered(result, asked) if turns else NOTHING
-    return asked, answers(result, asked, known, rows)
+    return asked, answers(result, asked, known, rows, accelerated)
 
 
 def answers(
-    result: Result, asked: Replay, known: Remembered, rows: np.ndarray | None
+    result: Result, asked: Replay, known: Remembered, rows: np.ndarray | None, accelerated: bool
 ) -> Iterator[tuple[slice, Asked]]:
     system, T = result.system, len(result) if rows is None else len(rows)
     each = 13 * system.bodies + 3 * system.layout.values + asked.width + asked.ends.size * 6
@@ -75,6 +76,7 @@ def answers(
             motion, acceleration, gamma, values = (
                 np.ascontiguousarray(x[some], float) for x in numbers
             )
+            acceleration = acceleration if accelerated else np.zeros_like(acceleration)
             time, memory = np.ascontiguousarray(result.time[some]), np.ascontiguousarray(memory)
             states = Rows(time, motion, acceleration, gamma, values, asked.schedule(time), memory)
             yield part, asked.over(states, known.columns)
@@ -116,7 +118,7 @@ def path_before(result: Result, e: Element, first: float) -> np.ndarray | None:
 
     A step is half a turn at most, far beyond what bristles bend.
     """
-    if not any(x.name == "_path" for x in declared(e)):
+    if not any(x.name == "_path" for x in e.entry.family.outputs):
         return None
     spin = sum(
         np.linalg.norm(result.motion[:, b, 10:13], axis=1) for b in e.ends
@@ -149,7 +151,7 @@ class ItemOutputs:
     @property
     def names(self) -> list[str]:
         """What the elements declare."""
-        return list(dict.fromkeys(x.name for e in self.elements for x in declared(e)))
+        return list(dict.fromkeys(x.name for e in self.elements for x in e.entry.family.outputs))
 
     @property
     def elements(self) -> list[Element]:
@@ -164,7 +166,8 @@ class ItemOutputs:
         """(T,) or (T, components): the sum over the elements, or that of the last."""
         places = self.places(name)
         found = [self._table()[:, place] for _, place in places]
-        return np.sum(found, axis=0) if self.declared[name].adds else found[-1].copy()
+        values = np.sum(found, axis=0) if self.declared[name].adds else found[-1].copy()
+        return values - values[0] if self.declared[name].change else values
 
     def places(self, name: str) -> list[tuple[Element, slice | int]]:
         """The elements that have an output, and their columns of the table."""
@@ -176,19 +179,13 @@ class ItemOutputs:
             asked, parts = replay(self.result, self.numbers)
             number = {id(e): k for k, e in enumerate(asked.elements)}
             for e in self.elements:
-                for output in declared(e):
+                for output in e.entry.family.outputs:
                     column = asked.column(number[id(e)], output)
                     self.of.setdefault(output.name, []).append((e, column))
                     self.declared[output.name] = output
             found = [answer for _, answer in parts]
             self.table = np.concatenate([answer.out for answer in found])
         return self.table
-
-
-def declared(e: Element) -> tuple[Output, ...]:
-    """The outputs that an element's kernel writes."""
-    found = e.entry.family.outputs
-    return found if isinstance(found, tuple) else ()
 
 
 def element_outputs(
@@ -200,7 +197,8 @@ def element_outputs(
     table = np.concatenate([answer.out for _, answer in parts])
     place = {id(e): k for k, e in enumerate(asked.elements)}
     return [
-        {x.name: table[:, asked.column(place[id(e)], x)] for x in declared(e)} for e in elements
+        {x.name: table[:, asked.column(place[id(e)], x)] for x in e.entry.family.outputs}
+        for e in elements
     ]
 
 
@@ -225,7 +223,7 @@ class Wrench:
 
 def has_reaction(elements: Sequence[Element]) -> bool:
     """Whether the families of all of them write a reaction."""
-    return all(REACTION[0] in declared(e) for e in elements)
+    return all(REACTION[0] in e.entry.family.outputs for e in elements)
 
 
 def reaction(result: Result, elements: Sequence[Element]) -> Wrench:
@@ -246,24 +244,23 @@ def reactions(result: Result, joints: Sequence[Sequence[Element]]) -> list[Wrenc
     return out
 
 
-def totals(result: Result, elements: Sequence[Element] = ()) -> dict[Role, np.ndarray]:
-    """Sums over all elements, or over some, of the outputs that have a role, (T,) or (T, 3)."""
+def totals(result: Result, wanted: Collection[int] | None = None) -> dict[Role, np.ndarray]:
+    """Sums over all elements, or those of these numbers, of the outputs that have a role, (T,) or
+    (T, 3)."""
     T = len(result.time)
     sums = {
         role: np.zeros((T, 3) if role in (Role.MOMENTUM, Role.ANGULAR_MOMENTUM) else T)
         for role in Role
     }
-    some = set(map(id, elements or result.system.elements))
-    numbers = [
-        i for i, e in enumerate(result.system.elements)
-        if id(e) in some and any(x.role for x in declared(e))
-    ]
+    elements = result.system.elements
+    wanted = range(len(elements)) if wanted is None else wanted
+    numbers = [i for i in wanted if any(x.role for x in elements[i].entry.family.outputs)]
     if not numbers:
         return sums
     asked, parts = replay(result, numbers)
     places: dict[Role, list[int]] = {role: [] for role in Role}
     for k, e in enumerate(asked.elements):
-        for output in declared(e):
+        for output in e.entry.family.outputs:
             if output.role is not None:
                 place = asked.column(k, output)
                 first = place.start if isinstance(place, slice) else place

@@ -15,7 +15,7 @@ from linkwork.model.drives.base import held_in, leaves_that_follow
 from linkwork.model.signals.held import NEVER, is_sampled, sampled_at
 from linkwork.model.signals.programs import translate
 from linkwork.model.signals.signal import Signal
-from linkwork.results.outputs.turns import TURN, unwrap
+from linkwork.results.outputs.turns import unwrap
 from linkwork.system.layout import REFERENCE_END
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.system import System
@@ -41,23 +41,6 @@ def body_motion(result: Result, b: int) -> Motion:
         return Motion(still, np.tile([1.0, 0.0, 0.0, 0.0], (T, 1)), still, still)
     m = result.motion[:, b]
     return Motion(m[:, :3], m[:, 3:7], m[:, 7:10], m[:, 10:13])
-
-
-def element_reals(result: Result, e: Element) -> np.ndarray:
-    """The reals of an element and its memory at every stored time, (T, n): laws put in."""
-    family, row = e.entry.family, e.entry.row
-    reals = np.broadcast_to(row, (len(result.time), len(row)))
-    if not e.entry.laws and not family.memory.moves:
-        return reals
-    reals = reals.copy()
-    for law in e.entry.laws:
-        if law.signal is not None:
-            reals[:, law.column] = signal_values(result, law.signal)
-        else:
-            reals[:, law.column : law.column + law.length] = law.values(result.time)
-    if family.memory.moves:
-        reals[:, -family.memory.size :] = result.memory[:, memory_place(result.system, e)]
-    return reals
 
 
 def memory_place(system: System, e: Element) -> slice:
@@ -151,48 +134,12 @@ def memory_elements(system: System) -> list[Element]:
     return [e for e, _ in system.memories.values()]
 
 
-def _ends(result: Result, e: Element) -> list[list[np.ndarray]]:
-    """Lists over the element's bodies: r, q, v, ω."""
-    ends = [body_motion(result, b) for b in e.ends]
-    return [list(part) for part in zip(*ends)]
-
-
-def potential_energy(result: Result, e: Element) -> np.ndarray:
-    """Potential energy of an element whose family has one, (T,)."""
-    reals, (r, q, _, _) = element_reals(result, e), _ends(result, e)
-    parts = [
-        e.entry.family.potential(  # type: ignore[misc]
-            *e.entry.numbers_with(reals[k]), [x[k] for x in r], [x[k] for x in q]
-        )
-        for k in _blocks(e, reals)
-    ]
-    return np.concatenate(parts)
-
-
-def family_outputs(result: Result, e: Element) -> dict[str, np.ndarray]:
-    """What the element's family offers by itself: name → (T,) or (T, 3)."""
-    reals, ends = element_reals(result, e), _ends(result, e)
-    parts = [
-        e.entry.family.outputs(
-            *e.entry.numbers_with(reals[k]), *([x[k] for x in part] for part in ends)
-        )
-        for k in _blocks(e, reals)
-    ]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
 class NodeValues(NamedTuple):
     """Values of a vector node over the stored times, (T, n), with their derivatives."""
 
     value: np.ndarray
     rate: np.ndarray
     second: np.ndarray
-
-
-def circuit_outputs(result: Result, e: Element) -> dict[str, tuple[np.ndarray, str]]:
-    """What the family of an element with vector nodes offers: name → (numbers (T,), unit)."""
-    numbers = e.entry.numbers_with(element_reals(result, e))
-    return e.entry.family.circuit(*numbers, all_ends(result, e))  # type: ignore[misc]
 
 
 def all_ends(result: Result, e: Element) -> list[Any]:
@@ -209,15 +156,6 @@ def all_ends(result: Result, e: Element) -> list[Any]:
             part = np.asarray(result.values[:, :, first[0] : first[1]])
             ends.append(NodeValues(part[:, 0], part[:, 1], part[:, 2]))
     return ends
-
-
-def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
-    """All times at once; or one by one where an element that remembers moves so far between them
-    that it could not count turns by itself."""
-    turns = len(e.entry.family.memory.turns)
-    if turns == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
-        return [slice(k, k + 1) for k in range(len(reals))]
-    return [slice(None)]
 
 
 def drive_power(result: Result, elements: list[Element]) -> np.ndarray:

@@ -22,7 +22,7 @@ from linkwork.model.registry import Law
 from linkwork.model.signals.held import is_sampled, sampled_at
 from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import Element, Row, families_of
-from linkwork.system.compilation.tables import ActiveRows
+from linkwork.system.compilation.tables import ActiveRows, inertias_of
 from linkwork.system.evaluate import Tables
 from linkwork.system.layout import GROUND_END, Layout
 
@@ -197,12 +197,4 @@ class CompiledModel:
     @cached_property
     def inertias(self) -> np.ndarray:
         """Mass and inertia of every body (bodies, 10); of links undeformed, of all at t = 0."""
-        table = self.tables.bodies.copy()
-        for e in self.elements:
-            if e.entry.family.lumped is not None:
-                found = e.entry.family.lumped(*e.entry.numbers)
-                for end, (m, c, J) in zip(e.ends, found if isinstance(found, list) else [found]):
-                    if end >= self.bodies:  # a point of a cable
-                        continue
-                    table[end] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
-        return table
+        return inertias_of(self.tables.bodies, self.elements)

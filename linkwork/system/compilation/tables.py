@@ -18,7 +18,6 @@ from linkwork.linear_algebra.pattern import Pattern
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
-from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import families_of
 from linkwork.system.evaluate import (
     DIRECTORY_COLUMNS,
@@ -292,13 +291,23 @@ def _body_tables(items: tuple[Any, ...], pattern: Pattern) -> tuple[np.ndarray, 
     return bodies, blocks
 
 
+def inertias_of(bodies: np.ndarray, elements: Sequence[Element]) -> np.ndarray:
+    """The table of bodies with the masses of elements on them, at t = 0."""
+    table = bodies.copy()
+    for e in elements:
+        for end, (m, c, J, *_) in zip(e.ends, e.entry.masses()):
+            if end < len(table):  # no point of a cable
+                table[end] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
+    return table
+
+
 def scales(
-    model: Model, places: np.ndarray, bodies: np.ndarray, links: tuple[FlexibleBody, ...]
+    model: Model, places: np.ndarray, inertias: np.ndarray, elements: Sequence[Element]
 ) -> tuple[float, float]:
     """A typical length (extent of the mechanism) and a typical mass.
 
-    Bodies (their places, and their table), places on the ground and arms to markers count; where
-    the world's origin is does not.
+    Bodies (their places and inertias), points with mass, places on the ground and arms to markers
+    count; where the world's origin is does not.
     """
     points, arms = [places], [0.0]
     for item in model.items.values():
@@ -307,20 +316,23 @@ def scales(
                 points.append(np.reshape(frame.position, (1, 3)))
             else:
                 arms.append(math.sqrt(frame.position @ frame.position))
-    length = extent(np.concatenate(points), arms, bodies)
+    length = extent(np.concatenate(points), arms, inertias)
     if not length < FAR:
         raise ModelError(
             f"model '{model.name}' reaches over {length:g} m, too far to compute with; look for a "
             "position, an offset or an inertia that is far too large"
         )
-    masses = [*bodies[bodies[:, 0] > 0, 0], *(link.item.modal.mass for link in links)]
+    masses = list(inertias[inertias[:, 0] > 0, 0])
+    for e in elements:
+        of_ends = zip(e.ends, e.entry.masses())
+        masses += [float(x.mass) for end, x in of_ends if end >= len(inertias)]
     return length or 1.0, float(np.median(masses)) if masses else 1.0
 
 
-def extent(places: np.ndarray, arms: Sequence[float], bodies: np.ndarray) -> float:
-    """The extent of places, arms to markers and inertias (rows of the table of bodies)."""
+def extent(places: np.ndarray, arms: Sequence[float], inertias: np.ndarray) -> float:
+    """The extent of places, arms to markers and inertias of bodies."""
     away = places - places.mean(axis=0) if len(places) else places
-    radius = float(radii_of_gyration(bodies).max(initial=0.0))
+    radius = float(radii_of_gyration(inertias).max(initial=0.0))
     return max(2 * float(np.linalg.norm(away, axis=1).max(initial=0.0)), radius, *arms)
 
 
@@ -330,7 +342,7 @@ def radii_of_gyration(bodies: np.ndarray) -> np.ndarray:
     return np.sqrt(trace[mass > 0] / mass[mass > 0])
 
 
-def round_off(model: Model, places: np.ndarray, bodies: np.ndarray) -> float:
+def round_off(model: Model, places: np.ndarray, inertias: np.ndarray) -> float:
     """An angle, in radians, up to which corrections of rotations are the round-off of positions.
 
     A residual of ε metres at a marker with the arm a turns a body with the radius of gyration k by
@@ -345,7 +357,7 @@ def round_off(model: Model, places: np.ndarray, bodies: np.ndarray) -> float:
             if frame.body is GROUND
         ),
     ]
-    radii = radii_of_gyration(bodies)
+    radii = radii_of_gyration(inertias)
     smallest = radii[radii > 0].min(initial=math.inf)
     angle = ROUNDINGS * 2.0**-53 * max(coordinates) / (2 * smallest)
     return float(min(max(angle, LEAST_ROUND_OFF), MOST_ROUND_OFF))

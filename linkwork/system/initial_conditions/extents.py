@@ -27,7 +27,7 @@ def extents(system: System) -> np.ndarray:
                     points[k].append(frame.position)
             elif end is not None:
                 arms.setdefault(part[end], []).append(float(np.linalg.norm(frame.position)))
-    table, L = system.tables.bodies, np.zeros(system.bodies)
+    table, L = system.inertias, np.zeros(system.bodies)
     for k, places in points.items():
         inside = part == k
         L[inside] = extent(np.array(places), arms.get(k, []), table[inside]) or 1.0

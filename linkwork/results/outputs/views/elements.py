@@ -8,32 +8,22 @@ from functools import partial
 
 import numpy as np
 
-from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.joints.driven import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
+from linkwork.elements.bodies.central_gravity import CentralGravity
 from linkwork.elements.bodies.moving_frame import MovingFrame
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.kernels.rotations import rotate
-from linkwork.model.outputs import REACTION
 from linkwork.results.outputs.joint_angles import lock_angle
 from linkwork.results.outputs.replayed import (
     ItemOutputs,
     Wrench,
-    declared,
     has_reaction,
     reaction,
 )
-from linkwork.results.outputs.stored import circuit_outputs, drive_power, family_outputs
-from linkwork.results.outputs.user_force import user_wrenches
+from linkwork.results.outputs.stored import drive_power
 from linkwork.results.outputs.views.base import Output, View
 from linkwork.system.compilation.numbering import Element
-
-FAMILY_UNITS = {
-    "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
-    "rotation": "rad", "power": "W", "speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s",
-    "internal_force": "N", "internal_moment": "N m", "angle_1": "rad", "angle_2": "rad",
-    "rate_1": "rad/s", "rate_2": "rad/s", "contact_point": "m",
-}  # fmt: skip
 
 ARMS = "ab"  # of a Universal whose pins rub
 
@@ -55,21 +45,9 @@ class ElementView(View):
             outputs["power"] = Output(
                 lambda: drive_power(self._result, joints), "", "W", "power supplied by the drive"
             )
-        for e in mine:
-            if callable(e.entry.family.outputs):
-                outputs |= self._family_outputs(e)
-            if e.entry.family.circuit is not None:
-                self._add_circuit_outputs(e, outputs)
-        heat = outputs.get("heat_flow")
-        outputs |= self._declared_outputs(asked, mine)
-        if heat is not None and "heat_flow" in asked.names:  # other losses, and those of friction
-            outputs["heat_flow"] = replace(
-                heat, values=lambda: heat.values() + asked["heat_flow"]
-            )
+        outputs |= self._declared_outputs(asked)
         if any(e.entry.family.name.startswith("friction") for e in mine):
             outputs = self._friction_outputs(asked, outputs)
-        if isinstance(self._item, UserForce):
-            outputs |= self._user_outputs(self._item)
         if isinstance(self._item, DrivenJoint):
             outputs = self._drive_outputs(self._item, joints, outputs)
         if isinstance(self._item, StrapdownSensor):
@@ -94,34 +72,21 @@ class ElementView(View):
         drive, vector = Output(along, "", units, words), outputs[word]
         return outputs | {word: drive, f"reaction_{word}": vector, f"drive_{word}": drive}
 
-    def _user_outputs(self, item: UserForce) -> dict[str, Output]:
-        """Forces and torques of a user's function at each of its frames, and their power."""
-        outputs = {}
-        for k, frame in enumerate(item.acted_on):
-            end = f"_{k + 1}" if len(item.acted_on) > 1 else ""
-            for column, (word, units) in enumerate((("force", "N"), ("torque", "N m"))):
-                outputs[word + end] = Output(
-                    partial(self._user_part, item, k, 3 * column), "xyz", units,
-                    f"{word} on {frame.body!r} (world axes)",
-                )  # fmt: skip
-        outputs["power"] = Output(
-            lambda: user_wrenches(self._result, item)[1], "", "W", "power that it supplies"
-        )
-        return outputs
-
-    def _user_part(self, item: UserForce, k: int, column: int) -> np.ndarray:
-        return user_wrenches(self._result, item)[0][:, k, column : column + 3]
-
     def _sensor_outputs(self, sensor: StrapdownSensor) -> dict[str, Output]:
         result = self._result
         body = sensor.frames[0].body
         b = result.system.names.index(str(body.name))
-        frames = [x for x in result.system.model.items.values() if isinstance(x, MovingFrame)]
-        moving = next((x.values(result.time) for x in frames if x.body is body), None)
+        items = result.system.model.items.values()
+        frames = [x for x in items if isinstance(x, MovingFrame)]
+        frames.sort(key=lambda x: x.body is not body)  # all describe the whole model
+        moving = frames[0].values(result.time) if frames else None
+        centres = [x for x in items if isinstance(x, CentralGravity)]
 
         def measured(name: str) -> np.ndarray:
             motion, acceleration = result.motion[:, b], result.acceleration[:, b]
-            gravity = result.system.tables.gravity
+            gravity, place = result.system.tables.gravity, sensor.place(motion)
+            for centre in centres:
+                gravity = gravity + centre.field(place)
             return sensor.measured(motion, acceleration, gravity, moving)[name]
 
         units = {"acceleration": "m/s²", "specific_force": "m/s²", "angular_velocity": "rad/s",
@@ -133,36 +98,6 @@ class ElementView(View):
             )
             for name, unit in units.items()
         }  # fmt: skip
-
-    def _family_outputs(self, e: Element) -> dict[str, Output]:
-        found = family_outputs(self._result, e)
-        outputs = {}
-        for name, values in found.items():
-            units = FAMILY_UNITS.get(name, "")
-            if name == "rate":
-                units = "m/s" if "length" in found else "rad/s"
-            axis = "xyz" if values.ndim == 2 else ""
-            outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
-        return outputs
-
-    def _declared_outputs(self, asked: ItemOutputs, mine: list[Element]) -> dict[str, Output]:
-        """What the families of the elements declare."""
-        return {
-            x.name: Output(
-                partial(asked.__getitem__, x.name), x.axis, x.unit,
-                x.words or x.name.replace("_", " "),
-            )
-            for e in mine for x in declared(e)
-            if not x.name.startswith("_") and x not in REACTION
-        }  # fmt: skip
-
-    def _add_circuit_outputs(self, e: Element, outputs: dict[str, Output]) -> None:
-        """Those of an element with vector nodes; what several elements store is added up."""
-        for name, (values, unit) in circuit_outputs(self._result, e).items():
-            if name == "stored_energy" and name in outputs:
-                values = values + outputs[name].values()
-            words = name.replace("_", " ")
-            outputs[name] = Output(lambda values=values: values, "", unit, words)  # type: ignore[misc]
 
     def _friction_outputs(
         self, asked: ItemOutputs, outputs: dict[str, Output]
