@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 
 import numpy as np
 
-from linkwork.kernels.memory.records import Floats, Floats2, Floats3, stored
+from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, stored
 
 from linkwork.system.state import State
 from linkwork.system.data import Data
@@ -48,6 +48,28 @@ class StepRows(NamedTuple):
     iterations: Floats
     values: Floats3  # (rows, 3, values) of vector nodes: value, rate, second derivative
     own: Floats2  # what only this method knows: the columns of its run's `own`
+
+
+BEGIN, END = 0, 1  # of Steps.range
+
+
+@stored
+class Steps(NamedTuple):
+    """Steps for a compiled loop, which returns how it ended and says in `range` where."""
+
+    times: Floats
+    schedule: Floats2  # what motion laws give: a row for each step, or more
+    saved: Ints  # the row where a step is stored; negative: it is not
+    range: Ints  # (2,) the next step, and the one after the last
+
+
+def steps_at(
+    times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, first: int = 0,
+    last: int | None = None,
+) -> Steps:  # fmt: skip
+    """Steps `first` … `last` − 1 (all) of those at these times."""
+    end = len(times) if last is None else last
+    return Steps(times, schedule, saved, np.array([first, end], np.int64))
 
 
 def step_rows(system: System, rows: int, own: int = 0) -> StepRows:

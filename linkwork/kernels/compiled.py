@@ -102,6 +102,9 @@ fused_spliced = inlined(fastmath={"contract"}, forceinline=True)
 far = compiled(fastmath={"contract"}, _nrt=False, no_cfunc_wrapper=False)
 
 
+PROCESS_OWN = ("_address", "compiled", "dispatcher")  # of an entry, in one process alone
+
+
 class CompiledEntry(types.WrapperAddressProtocol):
     """A function of known types, compiled on first use and called through its address.
 
@@ -116,8 +119,15 @@ class CompiledEntry(types.WrapperAddressProtocol):
         functools.update_wrapper(self, function)
 
     @functools.cached_property
+    def dispatcher(self) -> Any:
+        """The function, not compiled yet."""
+        return compiled(self.function, **{"no_cfunc_wrapper": False, **self.options})
+
+    @functools.cached_property
     def compiled(self) -> Any:
-        return compiled(self.function, signature=self.types, **self.options)
+        if JIT:
+            self.dispatcher.compile(self.types)
+        return self.dispatcher
 
     @functools.cached_property
     def _address(self) -> int:
@@ -128,7 +138,7 @@ class CompiledEntry(types.WrapperAddressProtocol):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without its address, which holds in this process alone."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("_address", "compiled")}
+        return {k: v for k, v in self.__dict__.items() if k not in PROCESS_OWN}
 
     def signature(self) -> Any:
         return self.types
@@ -151,9 +161,9 @@ class Far:
 
 
 @functools.cache
-def announce(dispatcher: Any, what: str, seconds: int) -> None:
+def announce(entry: Any, what: str, seconds: int) -> None:
     """Say once that code will be compiled, when none lies on disk, and how long that may take."""
-    if JIT and not is_cached(dispatcher):
+    if JIT and not is_cached(getattr(entry, "dispatcher", entry)):
         often = "in every process" if PLAIN else "once for this version"
         print(
             f"linkwork compiles {what}, {often}; this takes about "

@@ -11,6 +11,7 @@ recompiles the stepping loop.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -18,9 +19,9 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from linkwork.kernels.compiled import FLOATS2, INTS2, JIT, CompiledEntry, generates
+from linkwork.kernels.compiled import FLOATS2, INTS, INTS2, JIT, CompiledEntry, generates
 from linkwork.kernels.memory.addresses import ADDRESSED
-from linkwork.kernels.memory.records import WORD, Floats, Floats2, Stored, record_type
+from linkwork.kernels.memory.records import Floats, Floats2, record_type
 
 
 class Motion(NamedTuple):
@@ -82,14 +83,10 @@ class Kernel(CompiledEntry):
         return self.__wrapper_address__() if JIT else id(self)
 
 
-class KernelTable(Stored, np.ndarray):
+class KernelTable(np.ndarray):
     """Addresses of compiled functions by slot; unpickled, they are found anew."""
 
     kernels: tuple[Any, ...]
-
-    @property
-    def words(self) -> Any:
-        return self
 
     def __array_finalize__(self, other: Any) -> None:
         self.kernels = getattr(other, "kernels", ())
@@ -99,6 +96,13 @@ class KernelTable(Stored, np.ndarray):
 
     def __deepcopy__(self, memo: Any) -> KernelTable:
         return self
+
+
+class NullFunction:
+    """In place of code that is not called."""
+
+    def __wrapper_address__(self) -> int:
+        return 0
 
 
 def kernel_table(kernels: Iterable[Any]) -> Any:
@@ -117,15 +121,35 @@ def call_kernel(table, slot, ints, reals, motion, loads):
 
 
 def call_address(context, builder, signature, kind, table, slot, args):
-    """Code for a call of the function whose address is in a slot of a table (array or address)."""
-    if isinstance(kind, types.Integer):
-        first = builder.inttoptr(table, WORD.as_pointer())
-    else:
-        first = context.make_array(kind)(context, builder, table).data
+    """Code for a call of the function whose address is in a slot of a table."""
+    first = context.make_array(kind)(context, builder, table).data
     address = builder.load(builder.gep(first, [slot]))
     kinds = [context.get_value_type(kind) for kind in signature.args]
     function = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
     return builder.call(builder.inttoptr(address, function.as_pointer()), args)
+
+
+def in_slot(slot, signature):
+    """A function(table, …) of this signature that calls what is in a slot of a table."""
+
+    def call(table, *arguments):
+        return table[slot](*arguments)
+
+    def definition(typing, table, *arguments):
+        def generate(context, builder, whole, args):
+            place = ir.Constant(ir.IntType(64), slot)
+            result = call_address(context, builder, signature, INTS, args[0], place, args[1:])
+            nothing = signature.return_type == types.none
+            return context.get_dummy_value() if nothing else result
+
+        return signature.return_type(INTS, *signature.args), generate
+
+    names = ["typing", "table", *(f"argument{k}" for k in range(len(signature.args)))]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in names]
+    definition.__signature__ = inspect.Signature(parameters)
+    generates(call)(definition)
+    return call
 
 
 def call_kernel_at(address, ints, reals, motion, loads):

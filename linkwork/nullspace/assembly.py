@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from linkwork.elements.layout import (
     CD,
     CK,
@@ -29,9 +27,10 @@ from linkwork.elements.layout import (
     add33,
 )  # fmt: skip
 from linkwork.kernels import kernel
-from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import call_kernel
-from linkwork.kernels.memory.records import refer, rows_at
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Floats, Floats2, Floats3, refer, rows_at, stored
 from linkwork.kernels.rotations import rotation_matrix
 from linkwork.kernels.vectors import (
     IDENTITY,
@@ -47,35 +46,49 @@ from linkwork.kernels.vectors import (
     tv,
 )  # fmt: skip
 from linkwork.nullspace.constraints.quadratic import add_rows
-from linkwork.nullspace.forces import cayley, half_way
-from linkwork.system.evaluate import evaluate, set_rotation
+from linkwork.nullspace.constraints.rows import Rows
+from linkwork.nullspace.constraints.tree import Tree
+from linkwork.nullspace.forces import Forces, cayley, half_way
+from linkwork.system.evaluate import Equations, refill, set_rotation
 
 STEP, TOLERANCE, MAX_ITERATIONS, LENGTH, MASS, GROWTH, SETTINGS = range(7)
 
 
+@stored
 class Motion(NamedTuple):
     """What the scheme carries from step to step, and its work arrays."""
 
-    base: np.ndarray  # (bodies + 1, NODE) poses at the start of the step
-    end: np.ndarray  # (bodies + 1, NODE) poses at its end
-    mean: np.ndarray  # (bodies + 1, 12) q̄: φ̄ and D̄ row by row
-    velocity: np.ndarray  # (bodies + 1, 12) φ̇ and Ḋ row by row
-    coordinate: np.ndarray  # (bodies, 8) joint coordinates at the start
-    trial: np.ndarray  # (bodies, 8) at the end
-    past: np.ndarray  # (HIGHEST, bodies, 8) differences of the last steps' increments
-    rate: np.ndarray  # (bodies + 1, 8) rates of the coordinates, or their increments
-    learned: np.ndarray  # of predictions and corrections (`prediction`)
-    delta: np.ndarray  # (bodies + 1, 6) increments of the bodies
-    residual: np.ndarray  # (bodies + 1, 12) N
-    wrench: np.ndarray  # (bodies + 1, 6) forces at the level of twists
-    euler: np.ndarray  # (bodies, 10) mass and Euler tensor
-    mu: np.ndarray  # (5, rows + 1) multipliers of this step and of the last four
-    C: np.ndarray  # (rows + 1,)
-    rhs: np.ndarray
-    work: np.ndarray  # (2,) energy dissipated and supplied until now
-    taken: np.ndarray  # (2,) the same in this step
-    settings: np.ndarray
-    report: np.ndarray  # iterations, last correction, worst unknown, its residual
+    base: Floats2  # (bodies + 1, NODE) poses at the start of the step
+    end: Floats2  # (bodies + 1, NODE) poses at its end
+    mean: Floats2  # (bodies + 1, 12) q̄: φ̄ and D̄ row by row
+    velocity: Floats2  # (bodies + 1, 12) φ̇ and Ḋ row by row
+    coordinate: Floats2  # (bodies, 8) joint coordinates at the start
+    trial: Floats2  # (bodies, 8) at the end
+    past: Floats3  # (HIGHEST, bodies, 8) differences of the last steps' increments
+    rate: Floats2  # (bodies + 1, 8) rates of the coordinates, or their increments
+    learned: Floats  # of predictions and corrections (`prediction`)
+    delta: Floats2  # (bodies + 1, 6) increments of the bodies
+    residual: Floats2  # (bodies + 1, 12) N
+    wrench: Floats2  # (bodies + 1, 6) forces at the level of twists
+    euler: Floats2  # (bodies, 10) mass and Euler tensor
+    mu: Floats2  # (5, rows + 1) multipliers of this step and of the last four
+    C: Floats  # (rows + 1,)
+    rhs: Floats
+    work: Floats  # (2,) energy dissipated and supplied until now
+    taken: Floats  # (2,) the same in this step
+    settings: Floats
+    report: Floats  # iterations, last correction, worst unknown, its residual
+
+
+@stored
+class Scheme(NamedTuple):
+    """The equations of a step."""
+
+    forces: Forces
+    rows: Rows  # in the equations
+    left: Rows  # left out of them
+    tree: Tree
+    motion: Motion
 
 
 @inlined
@@ -156,7 +169,7 @@ def other_forces(kernels, forces, work, m, time, tangent):
     coef[:] = 0.0
     coef[CK], coef[CD], coef[KC] = 0.5 * c, c / h, 1.0
     coef[TANGENT] = 1.0 if tangent else 0.0
-    evaluate(kernels, forces.tables, work, time, 0.0)
+    refill(kernels, forces.tables, work, time, 0.0)
     m.taken[0] += h * work.power[0]
     m.taken[1] += h * work.power[1]
     vals = work.vals
@@ -186,7 +199,7 @@ def turn_block(vals, base, nodes, row, col):
         vals[p], vals[p + s], vals[p + 2 * s] = x
 
 
-@lean
+@inlined
 def assemble_forces(kernels, forces, tables, work, m, time, tangent):
     """All forces but weight into m.wrench, times h²/(2m); with `tangent` into a fresh matrix."""
     h, mass, L = m.settings[STEP], m.settings[MASS], m.settings[LENGTH]
@@ -217,7 +230,7 @@ def spring_forces(forces, reals, memory, m, coef, vals):
     )  # fmt: skip
 
 
-@lean
+@inlined
 def assemble_step(kernels, forces, rows, tables, work, m, time, tangent):
     """Right-hand side, and with `tangent` the matrix, at the poses m.end."""
     nb, n = m.euler.shape[0], tables.motions[0]
@@ -237,3 +250,21 @@ def assemble_step(kernels, forces, rows, tables, work, m, time, tangent):
         m.rhs[i] = 0.0
     for e in range(m.rhs.shape[0] - n):
         m.rhs[n + e] = -m.C[e]
+
+
+@entry(Equations, Scheme, float, int, returns=None)
+def assemble_forces_of(equations, scheme, time, tangent):
+    """`assemble_forces` for Python."""
+    assemble_forces(
+        equations.kernels, scheme.forces, equations.tables, equations.work, scheme.motion, time,
+        tangent != 0,
+    )  # fmt: skip
+
+
+@entry(Equations, Scheme, float, int, returns=None)
+def assemble_step_of(equations, scheme, time, tangent):
+    """`assemble_step` for Python."""
+    assemble_step(
+        equations.kernels, scheme.forces, scheme.rows, equations.tables, equations.work,
+        scheme.motion, time, tangent != 0,
+    )  # fmt: skip

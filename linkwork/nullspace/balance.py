@@ -11,36 +11,64 @@ zero, are found with them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
 from linkwork.errors import SingularError
-from linkwork.integrators.explicit.augmented import MOTION, differentiate
-from linkwork.kernels.compiled import compiled
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.integrators.contract import BEGIN, END, Steps, steps_at
+from linkwork.integrators.explicit.augmented import DONE, MOTION, PIVOTS, differentiate
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, stored
 from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.system.data import Data
-from linkwork.system.evaluate import Tables, Work, evaluate
+from linkwork.system.evaluate import Equations, evaluate
 from linkwork.system.initial_conditions.accelerations import accelerations, factorise
 from linkwork.system.state import State
 
-PIVOTS = "balance"  # how their names begin in a restart
+NAMES = "balance"  # how their names begin in a restart
 
 
-@by_address
-@compiled
-def balance_rows(
-    kernels, tables, lu, work, rhs, y, rate, order, scale, times, schedule, motion, acceleration,
-    gamma, values, kept, mass, first,
-):  # fmt: skip
-    """Stored rows from `first` on; returns the first whose pivots are bad, or their number."""
-    factors, work = record_at(Elimination, lu), record_at(Work, work)
-    tables = record_at(Tables, tables)
+@stored
+class Balanced(NamedTuple):
+    """The numbers of a `Balance`."""
+
+    factors: Elimination
+    rhs: Floats
+    y: Floats
+    rate: Floats
+    order: Ints
+    scale: Floats
+    kept: Ints
+    mass: float
+
+
+@stored
+class StoredSteps(NamedTuple):
+    """Stored motions, and what is found there."""
+
+    motion: Floats3
+    acceleration: Floats3
+    gamma: Floats2
+    values: Floats3
+
+
+@entry(Equations, Balanced, Steps, StoredSteps, allocates=True)
+def balance_rows(equations, balance, steps, rows):
+    """Stored rows in the range of steps, which ends before one whose pivots are bad."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    factors, rhs, y, rate, order, scale, kept, mass = (
+        balance.factors, balance.rhs, balance.y, balance.rate, balance.order, balance.scale,
+        balance.kept, balance.mass,
+    )  # fmt: skip
+    times, schedule = steps.times, steps.schedule
+    motion, acceleration, gamma, values = (
+        rows.motion, rows.acceleration, rows.gamma, rows.values
+    )  # fmt: skip
     nb, nv = tables.bodies.shape[0], order.shape[0]
     placed, change = y[: MOTION * nb].reshape(nb, MOTION), rate[: MOTION * nb].reshape(nb, MOTION)
-    for k in range(first, times.shape[0]):
+    for k in range(steps.range[BEGIN], steps.range[END]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         placed[:] = motion[k]
@@ -50,13 +78,14 @@ def balance_rows(
             kernels, tables, factors, work, rhs, y, order, scale, 0.0, times[k], 0.0, 0.0, mass,
             rate,
         ):  # fmt: skip
-            return k
+            return PIVOTS
         acceleration[k] = change[:, VEL:]
         for i in range(nv):
             values[k, VALUE, i] = y[MOTION * nb + i]
         for e in range(kept.shape[0]):
             gamma[k, kept[e]] = work.gamma[e]
-    return times.shape[0]
+        steps.range[BEGIN] = k + 1
+    return DONE
 
 
 class Balance:
@@ -69,12 +98,12 @@ class Balance:
         self.rhs, size = np.zeros(data.unknowns), 13 * system.bodies + 2 * system.layout.values
         self.y, self.rate = np.zeros(size), np.zeros(size)
         accelerations(data, state)  # raises where the equations are singular
-        names = sorted(name for name in begun or {} if name.startswith(PIVOTS))
+        names = sorted(name for name in begun or {} if name.startswith(NAMES))
         self.pivot(state, tuple(np.asarray((begun or {})[name]) for name in names))
 
     def restart(self) -> dict[str, np.ndarray]:
         """Its pivots, with which later rows have the same digits."""
-        return {f"{PIVOTS}{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
+        return {f"{NAMES}{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
 
     def snapshot(self) -> tuple:
         return self.lu, [np.copy(a) for a in self.lu.chosen]
@@ -97,7 +126,7 @@ class Balance:
         data.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
         data.work.values[BY_VALUE:] = 0.0
         data.work.values[BY_VALUE] = 1.0 / data.system.mass
-        evaluate(data.kernels, data.tables, data.work, state.time, 1.0 / data.system.mass)
+        evaluate(data.equations, state.time, 1.0 / data.system.mass)
         self.lu = factorise(data, pivots or None)
 
     def __call__(self, times, motion, acceleration, gamma, memory, values) -> None:
@@ -105,15 +134,17 @@ class Balance:
         (T, 3, n) of stored motions."""
         s, done = self.data, 0
         s.memory = memory
-        laws = s.schedule(times)
+        steps = steps_at(times, s.schedule(times), np.zeros(0, np.int64))
+        rows = StoredSteps(motion, acceleration, gamma, values)
         while done < len(times):
             before = done
-            done = balance_rows(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, self.rate,
-                s.system.layout.order, s.system.layout.value_scale, times, laws, motion,
-                acceleration, gamma, values, s.kept,
-                s.system.mass, done,
+            numbers = Balanced(
+                self.lu, self.rhs, self.y, self.rate, s.system.layout.order,
+                s.system.layout.value_scale, s.kept, s.system.mass,
             )  # fmt: skip
+            steps.range[BEGIN] = done
+            balance_rows(s.equations, numbers, steps, rows)
+            done = int(steps.range[BEGIN])
             if done < len(times):
                 try:
                     if done == before and done > 0:

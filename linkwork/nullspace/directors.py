@@ -98,7 +98,7 @@ class Directors:
             return np.zeros(self.n), NO_BLOCKS
         self.place(q1, m.end)
         m.mean[:, :3] = 0.5 * (m.base[:, :3] + m.end[:, :3])
-        asm.assemble_forces(data.kernels, p.forces, data.tables, data.work, m, time, tangent)
+        asm.assemble_forces_of(data.equations, p.scheme, time, tangent)
         scale = 2.0 * m.settings[asm.MASS] / h**2
         lift = lifted(0.5 * (q0 + q1)[: self.n].reshape(-1, 4, 3))
         f = np.einsum("bij,bj->bi", lift, scale * m.wrench[:-1]).ravel()

@@ -46,7 +46,8 @@ from linkwork.elements.layout import (
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
-from linkwork.kernels.kernel import Kernel, KernelTable, kernel_table
+from linkwork.kernels.kernel import Kernel, kernel_table
+from linkwork.kernels.memory.records import Floats, Ints, Ints2, stored
 from linkwork.kernels.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
 from linkwork.kernels.vectors import (
     add,
@@ -79,16 +80,17 @@ SMALL = 1e-8  # rotations below which ratios of two of them are not formed
 NUDGE = 2.0**-20  # of differences for the tangent, which only steers Newton's method
 
 
+@stored
 class Forces(NamedTuple):
     """Springs of all kinds; and the tables that evaluate the other forces at q̄ alone."""
 
-    springs: np.ndarray  # (n, INTS)
-    kernel: KernelTable  # theirs, where there are some
-    nothing: np.ndarray  # (1,) for the kernel's arguments that it does not use
+    springs: Ints2  # (n, INTS)
+    kernel: Ints  # theirs, where there are some
+    nothing: Floats  # (1,) for the kernel's arguments that it does not use
     tables: Tables
-    blocks: np.ndarray  # (n, 3) row body, column body, base of blocks they write
-    sums: np.ndarray  # the blocks of bodies among the values of the matrix
-    sensors: np.ndarray  # where the diagonal entries of sensors are among them
+    blocks: Ints2  # (n, 3) row body, column body, base of blocks they write
+    sums: Floats  # the blocks of bodies among the values of the matrix
+    sensors: Ints  # where the diagonal entries of sensors are among them
 
 
 def make_forces(data: Data) -> Forces:

@@ -8,7 +8,7 @@ from linkwork.elements.layout import NODE, QUAT, ROT, STRIDE
 from linkwork.kernels import rotations
 from linkwork.kernels.registers.eights import zeros8
 from linkwork.nullspace import assembly as asm
-from linkwork.nullspace.assembly import Motion
+from linkwork.nullspace.assembly import Motion, Scheme
 from linkwork.nullspace.constraints import tree as tr
 from linkwork.nullspace.constraints.rows import Rows, left_out_rows, make_rows
 from linkwork.nullspace.constraints.tree import Tree, coordinates, make_tree
@@ -31,6 +31,7 @@ class Parts:
         self.forces: Forces = make_forces(data)
         self.tree: Tree = make_tree(system)
         self.motion = make_motion(data, self.tree, motion)
+        self.scheme = Scheme(self.forces, self.rows, self.left, self.tree, self.motion)
         s = self.motion.settings
         s[asm.STEP], s[asm.TOLERANCE], s[asm.MAX_ITERATIONS] = h, method.tolerance, (
             method.max_iterations
@@ -54,7 +55,7 @@ def make_motion(data: Data, tree: Tree, motion: np.ndarray) -> Motion:
     base[n, QUAT] = 1.0
     set_rotations(base)
     coordinate = coordinates(tree, motion)
-    tr.place_tree(tree, coordinate, base)
+    tr.place_tree(tree, tr.Poses(coordinate, base))
     velocity = np.zeros((n + 1, 12))
     velocity[:n, :3] = motion[:, 7:10]
     R = base[:n, ROT : ROT + 9].reshape(-1, 3, 3)

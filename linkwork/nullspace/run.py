@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import ROT
-from linkwork.integrators.contract import StepRows, step_rows
+from linkwork.integrators.contract import BEGIN, StepRows, step_rows, steps_at
 from linkwork.integrators.left_out import watch_left_out_rows
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import DONE, NO_CONVERGENCE
@@ -31,6 +31,7 @@ from linkwork.nullspace.motion import Parts
 from linkwork.nullspace.prediction import COUNT
 from linkwork.nullspace.sensing import ROUNDS, Sensing
 from linkwork.system.data import Data
+from linkwork.system.evaluate import Rows
 from linkwork.system.initial_conditions.accelerations import factorise
 from linkwork.system.redundancy import independent_rows
 from linkwork.system.sensor_nodes import followed_at_all_times
@@ -132,9 +133,7 @@ class ReducedRun(RepairedRun):
         p, s = self.parts, self.parts.data
         if self.sensing is not None:
             self.sensing.put(s.work)
-        asm.assemble_step(
-            s.kernels, p.forces, p.rows, s.tables, s.work, p.motion, time, True
-        )
+        asm.assemble_step_of(s.equations, p.scheme, time, True)
 
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
@@ -211,21 +210,18 @@ class ReducedRun(RepairedRun):
     ) -> tuple[int, int]:
         """`_march` under loads that follow no sensors, or with what these show known."""
         p, s = self.parts, self.parts.data
-        laws = s.schedule(times - self.h / 2)
+        laws, run = s.schedule(times - self.h / 2), ns.ReducedSteps(p.scheme, self.lu)
         if not self.method.condition_number:
-            status, now = ns.advance(
-                s.kernels, p.forces, p.rows, p.left, p.tree, s.tables, self.lu, s.work, p.motion,
-                times, laws, saved, out, done, last,
-            )  # fmt: skip
+            steps = steps_at(times, laws, saved, done, last)
+            status = ns.advance(s.equations, run, steps, out)
+            now = int(steps.range[BEGIN])
             if now > done:
                 self.time = float(times[now - 1])
             return status, now
         for k in range(done, last):
             q0, v0 = self.directors.q(p.motion.base), self.directors.v(p.motion.velocity)
-            status, _ = ns.advance(
-                s.kernels, p.forces, p.rows, p.left, p.tree, s.tables, self.lu, s.work, p.motion,
-                times, laws, np.full(len(times), -1), out, k, k + 1,
-            )  # fmt: skip
+            steps = steps_at(times, laws, np.full(len(times), -1), k, k + 1)
+            status = ns.advance(s.equations, run, steps, out)
             if status != DONE:
                 return status, k
             if self._is_looked_at(k, saved):
@@ -255,7 +251,7 @@ class ReducedRun(RepairedRun):
 
     def _store(self, out: StepRows, row: int) -> None:
         if row >= 0:
-            ns.store(self.parts.motion, out, row)
+            ns.store_row(self.parts.motion, out, row)
             if self.method.condition_number:
                 out.own[row, 4] = self.condition
 
@@ -313,7 +309,7 @@ class ReducedRun(RepairedRun):
         self._keep_multipliers(step.multiplier)
         if self.method.condition_number:
             self.condition = condition(self._tested_matrix(with_tangent(self.matrix, step)))
-        ns.accept_poses(p.tree, p.forces, p.data.tables.reals, p.data.tables.memory, m)
+        ns.accept_poses(p.data.equations, p.scheme)
         self.time = time
         self.pivot()
         return True
@@ -368,15 +364,14 @@ class ReducedRun(RepairedRun):
 
     def own_now(self) -> np.ndarray:
         """The columns of `own` at the last good step."""
-        m = self.parts.motion
         out = np.full(sum(self.own.values()), self.condition)
-        ns.own_numbers(m.base, m.velocity, m.euler, out)
+        ns.own_numbers(self.parts.motion, Rows(out[None]))
         return out
 
     def state(self) -> State:
         """The last good step."""
         out = step_rows(self.full.system, 1, sum(self.own.values()))
-        ns.store(self.parts.motion, out, 0)
+        ns.store_row(self.parts.motion, out, 0)
         self.balance.now(self.time, out, self.memory)
         return State(
             self.time, self.data.system.names, out.motion[0], out.acceleration[0], out.gamma[0],

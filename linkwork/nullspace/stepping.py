@@ -14,11 +14,15 @@ chains; Δu is read off from t and all bodies are placed anew along the tree.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from linkwork.elements.layout import ACCEPT, OMEGA, POS, ROT, SIX, VEL
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
-from linkwork.kernels.compiled import inlined, lean
-from linkwork.kernels.memory.records import record_at
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import stored
 from linkwork.kernels.vectors import at, at9, cross, mm, tv
 from linkwork.linear_algebra.along_mechanism import solution, solve
 from linkwork.linear_algebra.along_mechanism.tables import Elimination
@@ -28,6 +32,8 @@ from linkwork.nullspace.assembly import (
     MAX_ITERATIONS,
     STEP,
     TOLERANCE,
+    Motion,
+    Scheme,
     assemble_forces,
     assemble_step,
     axial,
@@ -35,10 +41,11 @@ from linkwork.nullspace.assembly import (
 )  # fmt: skip
 from linkwork.nullspace.constraints.quadratic import largest_error
 from linkwork.nullspace.constraints.tree import (
+    Tree,
     joint_increment,
     move_coordinates,
-    place_tree,
-    read_coordinates,
+    place,
+    read,
     unwind,
 )  # fmt: skip
 from linkwork.nullspace.prediction import (
@@ -51,6 +58,7 @@ from linkwork.nullspace.prediction import (
     predict_multipliers,
     remember_increments,
 )  # fmt: skip
+from linkwork.system.evaluate import Equations, Rows
 
 SLOW = 0.1  # a factor of convergence above which the matrix is computed anew
 LOOSE = 1e-10  # error of a row left out of the equations, lengths over L
@@ -92,11 +100,11 @@ def correct(tree, n, m):
     for i in range(tree.ints.shape[0]):
         joint_increment(tree, i, m.end, m.delta, m.rate)
     move_coordinates(tree, m.coordinate, m.trial, m.rate)
-    place_tree(tree, m.trial, m.end)
+    place(tree, m.trial, m.end)
     return size, load
 
 
-@lean
+@inlined
 def worst_residual(kernels, forces, rows, tables, work, m, time):
     """Largest residual at the poses m.end and its place into the report; whether all of them are
     round-off of the positions they are differences of."""
@@ -132,20 +140,26 @@ def rates(tree, m):
         joint_increment(tree, i, m.base, m.delta, m.rate)
 
 
-@lean
-def begin_step(tree, m):
+@inlined
+def begin(tree, m):
     """Predicted coordinates, poses and multipliers."""
     copied(m.trial, m.coordinate)
     if m.learned[COUNT] == 0.0:
         rates(tree, m)
     predict_coordinates(tree, m.trial, m.past, m.learned, m.rate, m.settings[STEP])
-    place_tree(tree, m.trial, m.end)
+    place(tree, m.trial, m.end)
+
+
+@entry(Tree, Motion, returns=None)
+def begin_step(tree, m):
+    """`begin` for Python."""
+    begin(tree, m)
 
 
 @inlined
 def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
     """One step: the matrix at the prediction, again only where convergence is slow."""
-    begin_step(tree, m)
+    begin(tree, m)
     s, learned = m.settings, m.learned
     plain = is_plain(learned)
     predict_multipliers(m.mu, learned)
@@ -192,12 +206,14 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
     return NO_CONVERGENCE
 
 
-@lean
-def accept_poses(tree, forces, reals, memory, m):
+@entry(Equations, Scheme, returns=None)
+def accept_poses(equations, scheme):
     """Accept poses that another solver has put into m.end."""
+    tree, forces, m = scheme.tree, scheme.forces, scheme.motion
+    reals = equations.tables.reals
     copied(m.trial, m.coordinate)
-    read_coordinates(tree, m.end, m.trial)
-    accept(tree, forces, reals, memory, m)
+    read(tree, m.end, m.trial)
+    accept(tree, forces, reals, equations.tables.memory, m)
 
 
 @inlined
@@ -229,8 +245,8 @@ def accept(tree, forces, reals, memory, m):
         spring_forces(forces, reals, memory, m, m.delta[0], forces.nothing)
 
 
-@lean
-def own_numbers(base, velocity, euler, out):
+@inlined
+def energy_and_momentum(base, velocity, euler, out):
     """Kinetic energy and angular momentum of (q, q̇): ½ q̇ᵀM q̇ and Σ φ × m φ̇ + d_I × E_IJ ḋ_J."""
     out[:4] = 0.0
     for b in range(euler.shape[0]):
@@ -247,7 +263,13 @@ def own_numbers(base, velocity, euler, out):
             out[1 + i] += L[i] + S[i]
 
 
-@lean
+@entry(Motion, Rows, returns=None)
+def own_numbers(m, rows):
+    """`energy_and_momentum` for Python, in the first row."""
+    energy_and_momentum(m.base, m.velocity, m.euler, rows.numbers[0])
+
+
+@inlined
 def store(m, out, row):
     for b in range(m.euler.shape[0]):
         spin = tv(at9(m.base, b, ROT), axial(at9(m.base, b, ROT), at9(m.velocity, b, 3)))
@@ -259,17 +281,33 @@ def store(m, out, row):
     out.work[row, 0] = m.work[0]
     out.work[row, 1] = m.work[1]
     out.iterations[row] = m.report[0]
-    own_numbers(m.base, m.velocity, m.euler, out.own[row])
+    energy_and_momentum(m.base, m.velocity, m.euler, out.own[row])
 
 
-@lean
-def advance(
-    kernels, forces, rows, left, tree, tables, lu, work, m, times, schedule, saved, out, first,
-    last,
-):  # fmt: skip
-    """Steps `first` … `last` − 1; schedule holds the laws at their middles.  (status, done)."""
-    h, factors = m.settings[STEP], record_at(Elimination, lu)
-    for k in range(first, last):
+@stored
+class ReducedSteps(NamedTuple):
+    """A run in joint coordinates."""
+
+    scheme: Scheme
+    factors: Elimination
+
+
+@entry(Motion, StepRows, int, returns=None)
+def store_row(m, out, row):
+    """`store` for Python."""
+    store(m, out, row)
+
+
+@entry(Equations, ReducedSteps, Steps, StepRows)
+def advance(equations, run, steps, out):
+    """Steps in their range; schedule holds the laws at their middles.  Returns the status."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    scheme, factors = run.scheme, run.factors
+    forces, rows, left, tree, m = (
+        scheme.forces, scheme.rows, scheme.left, scheme.tree, scheme.motion
+    )  # fmt: skip
+    h, times, schedule, saved = m.settings[STEP], steps.times, steps.schedule, steps.saved
+    for k in range(steps.range[BEGIN], steps.range[END]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         status = newton(
@@ -280,8 +318,9 @@ def advance(
         if status != DONE:
             for e in range(m.mu.shape[1]):
                 m.mu[0, e] = m.mu[1, e]
-            return status, k
+            return status
         accept(tree, forces, tables.reals, tables.memory, m)
+        steps.range[BEGIN] = k + 1
         if saved[k] >= 0:
             store(m, out, saved[k])
-    return DONE, last
+    return DONE

@@ -7,10 +7,7 @@ the amplitudes of a flexible link also τ = Cᵀ A + E q̈ + r + Σ Φᵀ w of i
 from __future__ import annotations
 
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.compiled import fused, fused_inlined
-from linkwork.recursive.tree.layout import Tree
-from linkwork.recursive.tree.layout import Sweep
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.vectors import add, cross, scale, three
 from linkwork.recursive.sweeps.general_joint import inertia_times, six_dot
 from linkwork.recursive.tree.layout import (
@@ -44,13 +41,6 @@ def move_with(tree, s, a, gravity):
                 l = add(l, scale(y[ints[own + IV] + j], three(c, S + 3)))
         put3(w, x + BIAS, e)
         put3(w, x + BIAS + 3, l)
-
-
-@by_address
-@fused
-def newton_euler(tree, s, a, gravity, tau):
-    """`forces_needed` for Python."""
-    forces_needed(record_at(Tree, tree), record_at(Sweep, s), a, gravity, tau)
 
 
 @fused_inlined

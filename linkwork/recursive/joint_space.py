@@ -18,14 +18,16 @@ from linkwork.recursive.loops.entry_points import (
     inverse,
     evaluate_loops,
     many_forwards,
+    newton_euler,
     place_bodies,
+    place_tree,
 )
-from linkwork.recursive.inverse import newton_euler
-from linkwork.recursive.sweeps.entry_points import place_tree
+from linkwork.recursive.stepping.runs import TreeRun
 from linkwork.recursive.tree.parts import Parts, Settings
 from linkwork.recursive.tree.topology import Topology
 from linkwork.system.state import State
 from linkwork.system.data import Data
+from linkwork.system.evaluate import Rows
 
 WAYS = {"semi-analytic": cl.SEMI_ANALYTIC, "direct": cl.DIRECT}
 
@@ -45,7 +47,6 @@ class JointSpace:
         self.parts = Parts(full, state, cuts, Settings(correction=cl.DIRECT))
         self.start = state
         self.q, self.v = self.parts.read(state)
-        self._room = self.parts.motion()
 
     @property
     def topology(self) -> Topology:
@@ -86,17 +87,16 @@ class JointSpace:
         self.parts.set_time(checks.number(t, "t, the time,"))
         return q, v
 
+    def _run(self, q: np.ndarray, v: np.ndarray, **arrays: np.ndarray) -> TreeRun:
+        run = self.parts.run_at(q, v)
+        return run._replace(motion=run.motion._replace(**arrays))
+
     def forward(self, q: Any, v: Any = None, t: float = 0.0, forces: Any = None) -> np.ndarray:
         """Joint accelerations v̇, loops closed; `forces` act along the velocities."""
         q, v = self._place(q, v, t)
-        p = self.parts
-        o, out = p.outer, np.zeros(len(v))
-        tau = self._vector(forces, len(v), "forces")
-        many_forwards(
-            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut,
-            t, q, v, tau, self._room.stiff,
-            out, 1,
-        )  # fmt: skip
+        p, out = self.parts, np.zeros(len(v))
+        run = self._run(q, v, tau=self._vector(forces, len(v), "forces"), a=out)
+        many_forwards[p.closed](p.outer.equations, run, float(t), 1)
         if not np.all(np.isfinite(out)):
             raise SingularError(
                 f"model '{p.full.system.model.name}' has no finite accelerations at "
@@ -111,25 +111,24 @@ class JointSpace:
         q, v = self._place(q, v, t)
         a = self._vector(a, len(v), "a, the joint accelerations,")
         p, tau = self.parts, np.zeros(len(v))
-        o = p.outer
-        inverse(
-            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut, t, q, v, a, tau
-        )
+        inverse(p.outer.equations, self._run(q, v, a=a, tau=tau), float(t))
         return tau
 
     def mass_matrix(self, q: Any) -> np.ndarray:
         """M(q), by the forces that unit accelerations need at rest and without weight."""
         q, v = self._place(q, None, 0.0)
         p, n = self.parts, len(v)
-        M, none = np.zeros((n, n)), np.zeros(3)
         p.sweep.laws[:, 7:] = 0.0
-        for row, unit in enumerate(np.eye(n)):
-            place_tree(p.sweeps, p.tree, p.sweep, q, v)
-            newton_euler(p.tree, p.sweep, unit, none, M[row])
-        bias = np.zeros(n)  # of flexible links: K q
-        place_tree(p.sweeps, p.tree, p.sweep, q, v)
-        newton_euler(p.tree, p.sweep, np.zeros(n), none, bias)
-        M -= bias
+        light = p.mechanism._replace(tree=p.tree._replace(gravity=np.zeros(3)))
+
+        def forces(a: np.ndarray) -> np.ndarray:
+            run = self._run(q, v, a=a, tau=np.zeros(n))._replace(mechanism=light)
+            place_tree(run)
+            newton_euler(run)
+            return run.motion.tau
+
+        M = np.array([forces(unit) for unit in np.eye(n)]).reshape(n, n)
+        M -= forces(np.zeros(n))  # of flexible links: K q
         return 0.5 * (M + M.T)
 
     def jacobian(self, q: Any, how: str = "semi-analytic", t: float = 0.0) -> np.ndarray:
@@ -150,37 +149,31 @@ class JointSpace:
     def _look(self, q: Any, t: float, how: int, count: int) -> None:
         q, v = self._place(q, None, t)
         p = self.parts
-        o = p.outer
-        evaluate_loops(
-            p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut,
-            t, q, v, how, count,
-        )  # fmt: skip
+        evaluate_loops(p.outer.equations, self._run(q, v), float(t), how, count)
 
     def state(self, q: Any, v: Any = None, t: float = 0.0) -> State:
         """Positions and velocities of all bodies, to go on from with any analysis."""
         q, v = self._place(q, v, t)
         p = self.parts
-        place_tree(p.sweeps, p.tree, p.sweep, q, v)
+        run = self._run(q, v)
+        place_tree(run)
         nodes, values = p.outer.work.nodes, np.zeros((3, p.full.system.layout.values))
-        place_bodies(p.tree, p.sweep, nodes, values, q, v, np.zeros_like(v))
+        place_bodies(p.outer.equations, run, Rows(values))
         system = p.full.system
         return State(t, system.names, nodes[: system.bodies, :13].copy(), values=values)
 
     # -------------------------------------------------------------------------------------- timing
     def time_forward(self, repeats: int) -> float:
         """CPU seconds of one evaluation of `forward` in a compiled loop, at the start."""
-        p, m = self.parts, self._room
-        o = p.outer
+        p = self.parts
         p.set_time(self.start.time)
-
-        def run(count: int) -> None:
-            many_forwards(
-                p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut,
-                self.start.time, self.q,
-                self.v, m.tau, m.stiff, m.a, count,
-            )  # fmt: skip
-
-        return timed(run, repeats)
+        start = p.run_at(self.q, self.v)
+        return timed(
+            lambda count: many_forwards[p.closed](
+                p.outer.equations, start, self.start.time, count
+            ),
+            repeats,
+        )  # fmt: skip
 
     def time_jacobian(self, how: str, repeats: int) -> float:
         """CPU seconds of one Jacobian of the cut joints in a compiled loop, at the start."""

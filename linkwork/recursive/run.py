@@ -9,7 +9,9 @@ import numpy as np
 
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import SingularError
-from linkwork.integrators.contract import BasicRun, StepRows, StepFailure, step_rows
+from linkwork.integrators.contract import (
+    BEGIN, BasicRun, StepFailure, StepRows, step_rows,
+)  # fmt: skip
 from linkwork.integrators.friction import refuse_bristles
 from linkwork.integrators.blocked import COMPARE, blocked_motion, no_accelerations
 from linkwork.kernels.compiled import announce
@@ -19,7 +21,10 @@ from linkwork.recursive.stepping import dormand_prince as dp
 from linkwork.recursive.stepping import runge_kutta as rk
 from linkwork.recursive.stepping.dormand_prince import TOO_SMALL
 from linkwork.recursive.stepping.brakes import ROOM, brake_table
-from linkwork.recursive.stepping.implicit import NO_CONVERGENCE, advance_implicit, weights_of
+from linkwork.recursive.stepping.implicit import (
+    NO_CONVERGENCE, StiffTree, advance_implicit, weights_of,
+)  # fmt: skip
+from linkwork.recursive.stepping.runs import TreeRun, TreeSteps
 from linkwork.recursive.tree.contrast import judge_contrast
 from linkwork.recursive.tree.layout import BALL, BODY, IV, TURN
 from linkwork.recursive.tree.parts import Parts, Settings
@@ -53,12 +58,12 @@ class RecursiveRun(BasicRun):
     turns = 0.5, 3.0
 
     def __init__(self, method: Any, full: Data, data: Data, state: State, h: float) -> None:
-        announce(rk.advance_rk4, "dynamics in joint coordinates", 7)
         self.method, self.full, self.h = method, full, h
         self.time = self.origin = state.time
         self.repairs = 0
         keep = state.restart["keep"] if state.restart else None
         self.parts = Parts(full, state, method.cuts, settings_of(method, h), keep)
+        announce(rk.advance_rk4[self.parts.closed], "dynamics in joint coordinates", 7)
         self.data = self.parts.data
         self.reactions = TreeReactions(full, self.parts.topology)
         self.sensors: SampledSensors | None = None
@@ -116,13 +121,6 @@ class RecursiveRun(BasicRun):
         ints = self.parts.tree.ints
         return ints[ints[:, TURN] == BALL, BODY]
 
-    @property
-    def compiled(self) -> tuple:
-        """The first arguments of every compiled function."""
-        p = self.parts
-        o = p.outer
-        return p.sweeps, o.kernels, o.tables, o.work, p.tree, p.sweep, p.loops, p.cut
-
     def _massless(self) -> str:
         bad = np.flatnonzero(~np.isfinite(self.motion.a))
         name, ints = self.parts.coordinates.velocity_names[int(bad[0])], self.parts.tree.ints
@@ -154,7 +152,7 @@ class RecursiveRun(BasicRun):
     @property
     def own(self) -> dict[str, int]:
         """The smallest pivot of the loops' equations, 0 where a row was left out (closing)."""
-        return {} if self.parts.cut is None else {"loop_pivot": 1}
+        return {} if not self.parts.closed else {"loop_pivot": 1}
 
     def own_now(self) -> np.ndarray:
         return self.parts.loops.report[[cl.PIVOT]][: len(self.own)]
@@ -186,14 +184,22 @@ class RecursiveRun(BasicRun):
     def _march(self, times: np.ndarray, saved: np.ndarray, out: StepRows) -> tuple[int, int]:
         """Classic Runge-Kutta steps."""
         p = self.parts
-        o = p.outer
         begins = np.concatenate([[self.time], times[:-1]])
         half = np.empty(2 * len(times) + 1)
         half[0], half[1::2], half[2::2] = self.time, (begins + times) / 2, times
-        return rk.advance_rk4(
-            *self.compiled, self.motion, times, self.h, o.schedule(half), p.own_laws(half), saved,
-            out,
-        )  # fmt: skip
+        run = TreeRun(p.mechanism, self.motion)
+        return self._take_steps(rk.advance_rk4, run, times, half, saved, out)
+
+    def _take_steps(
+        self, advance: Any, run: Any, times: np.ndarray, stages: np.ndarray, saved: np.ndarray,
+        out: StepRows,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Compiled steps with the laws at some stages: the status, and how many are done."""
+        p, numbers = self.parts, np.array([0, len(times)])
+        steps = TreeSteps(
+            times, p.outer.schedule(stages), p.own_laws(stages), saved, numbers, self.h
+        )
+        return advance[p.closed](p.outer.equations, run, steps, out), int(numbers[BEGIN])
 
     def _march_to_samples(
         self, times: np.ndarray, saved: np.ndarray, out: StepRows
@@ -229,10 +235,11 @@ class RecursiveRun(BasicRun):
     def _balance(self, motion: Any, out: StepRows, row: int) -> None:
         """Accelerations and powers at the motion's q and v, stored as a row if there is one."""
         p, now = self.parts, np.array([self.time])
-        rk.advance_rk4(
-            *self.compiled, motion, now, 0.0, p.outer.schedule(now), p.own_laws(now),
-            np.array([row]), out,
-        )  # fmt: skip
+        steps = TreeSteps(
+            now, p.outer.schedule(now), p.own_laws(now), np.array([row]), np.array([0, 1]), 0.0
+        )
+        run = TreeRun(p.mechanism, motion)
+        rk.advance_rk4[p.closed](p.outer.equations, run, steps, out)
 
     def _multipliers(self, times: np.ndarray, out: StepRows, rows: int) -> None:
         """Multipliers of all rows of the stored steps."""
@@ -359,16 +366,20 @@ class AdaptiveRun(RecursiveRun):
         p = self.parts
         o = p.outer
         moving = bool(o.laws) or bool(p.driven)
-        done, begin = 0, self.time
-        stages = now = np.zeros(0)
+        stages, numbers = np.zeros(0), np.array([0, len(times)])
+        run = dp.AdaptiveTree(
+            p.mechanism, self.motion, self.ahead, self.grid, np.array([self.time]),
+            dp.A, dp.E, dp.C, dp.D, moving,
+        )  # fmt: skip
         while True:
+            done = int(numbers[BEGIN])
             if moving:  # the laws at the times of the next step, and at the time asked for
-                stages = self.grid[dp.NOW] + dp.C * self.grid[dp.NEXT]
-                now = np.append(stages, times[done])
-            status, done, begin = dp.advance_adaptive(
-                *self.compiled, self.motion, self.ahead, self.grid, begin, times,
-                o.schedule(now), p.own_laws(now), saved, out, dp.A, dp.E, dp.C, dp.D, done, moving,
-            )  # fmt: skip
+                stages = np.append(self.grid[dp.NOW] + dp.C * self.grid[dp.NEXT], times[done])
+            steps = TreeSteps(
+                times, o.schedule(stages), p.own_laws(stages), saved, numbers, self.h
+            )
+            status = dp.advance_adaptive[p.closed](o.equations, run, steps, out)
+            done = int(numbers[BEGIN])
             if status != dp.REJECTED or not moving:
                 return status, done
 
@@ -392,12 +403,11 @@ class StiffRun(RecursiveRun):
         self.algorithmic += change
 
     def _march(self, times: np.ndarray, saved: np.ndarray, out: StepRows) -> tuple[int, int]:
-        p = self.parts
-        o = p.outer
-        return advance_implicit(
-            *self.compiled, self.motion, times, self.h, o.schedule(times), p.own_laws(times),
-            saved, out, self.weights, self.stiffness, self.algorithmic, self.brakes, self.tried,
+        run = StiffTree(
+            self.parts.mechanism, self.motion, self.weights, self.stiffness, self.algorithmic,
+            self.brakes, self.tried,
         )  # fmt: skip
+        return self._take_steps(advance_implicit, run, times, times, saved, out)
 
 
 RUNS = {"rk4": RecursiveRun, "dormand-prince": AdaptiveRun, "implicit": StiffRun}

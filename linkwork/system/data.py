@@ -29,6 +29,9 @@ from linkwork.system.evaluate import (
     MEMORY_WIDTH,
     NUMBER,
     UPDATE,
+    Equations,
+    Rows,
+    StoredMotion,
     Tables,
     Work,
     evaluate,
@@ -166,6 +169,7 @@ class Data:
             updates=np.zeros((len(self.apart), 2, p.motions)),
         )  # fmt: skip
         vars(self).pop("work", None)
+        vars(self).pop("equations", None)
         vars(self).pop("kept", None)
         vars(self).pop("kept_rows", None)
 
@@ -189,10 +193,10 @@ class Data:
         memory = int(self.tables.signals[:, MEMORY_WIDTH].max(initial=0))
         return make_work(system.bodies, system.layout.values, self.rows, memory, self.pattern)
 
-    @property
-    def kernels(self) -> Any:
-        """Addresses of the kernels, as compiled functions take them."""
-        return writable(self.system.kernels)
+    @cached_property
+    def equations(self) -> Equations:
+        """Kernels, tables and work arrays, as compiled functions take them."""
+        return Equations(writable(self.system.kernels), self.tables, self.work)
 
     @property
     def rows(self) -> int:
@@ -249,6 +253,16 @@ class Data:
     def numbers(self, values: tuple[np.ndarray, np.ndarray]) -> None:
         self.tables.reals[:], self.tables.memory[:] = values
 
+    def stored_motion(
+        self, times: np.ndarray, motion: np.ndarray, values: np.ndarray | None
+    ) -> StoredMotion:
+        """A motion (T, bodies, 13) with values (T, 3, n) and motion laws, for compiled loops."""
+        return StoredMotion(
+            np.ascontiguousarray(times, float), np.ascontiguousarray(motion),
+            np.ascontiguousarray(self.system.stored_values(len(times), values)),
+            self.schedule(times),
+        )  # fmt: skip
+
     # ---------------------------------------------------------------------------------- evaluation
     def load(self, state: State, laws: np.ndarray | None = None) -> None:
         """Put a state into the work arrays; laws: what motion laws give at its time, if known.
@@ -286,7 +300,7 @@ class Data:
         w.values[BY_VALUE:, :-1] = np.array([[cK], [cD], [cM]]) if by is None else by
         w.Ct[:] = 0.0
         w.Qc[:] = 0.0
-        evaluate(self.kernels, self.tables, w, state.time, cM)
+        evaluate(self.equations, state.time, cM)
         values = w.vals[self.pattern.places] if tangent else np.zeros(0)
         return Evaluation(
             w.f[:n].copy(), w.balance[:-1].copy(), w.C[:m].copy(), w.Ct[:m].copy(),
@@ -299,7 +313,7 @@ class Data:
             return state
         self.load(state)
         self.work.coef[TANGENT], self.work.coef[ACCEPT] = 0.0, 1.0
-        evaluate(self.kernels, self.tables, self.work, state.time, 0.0)
+        evaluate(self.equations, state.time, 0.0)
         self.work.coef[ACCEPT] = 0.0
         return replace(state, memory=self.memory)
 
@@ -330,10 +344,7 @@ class Data:
     ) -> np.ndarray:
         p = self.pattern
         out = np.zeros((len(times), len(p.indices) - p.indptr[p.motions]))
-        jacobian_values(
-            self.kernels, self.tables, self.work, times, np.ascontiguousarray(motion),
-            self.system.stored_values(len(times), values), self.schedule(times), out,
-        )  # fmt: skip
+        jacobian_values(self.equations, self.stored_motion(times, motion, values), Rows(out))
         return out
 
     def mass_matrix(self, state: State) -> sp.csr_matrix:

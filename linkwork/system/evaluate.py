@@ -35,16 +35,15 @@ from linkwork.elements.layout import (
     TANGENT,
     VEL,
 )  # fmt: skip
-from linkwork.kernels.compiled import compiled, inlined, lean, spliced
+from linkwork.kernels.compiled import inlined, lean, spliced
 from linkwork.kernels.kernel import Loads, Motion, call_kernel
+from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.memory.records import (
     Floats,
     Floats2,
     Floats3,
     Ints,
     Ints2,
-    by_address,
-    record_at,
     refer,
     rows_at,
     stored,
@@ -117,6 +116,32 @@ class Work(NamedTuple):
     trial: Floats2  # residuals of one element, for its change with a number that it is given
     trial_balance: Floats  # the same of vector nodes
     trial_memory: Floats  # the memory of that element before its trials
+
+
+@stored
+class Equations(NamedTuple):
+    """What compiled functions take of a Data."""
+
+    kernels: Ints  # addresses of the kernels by slot
+    tables: Tables
+    work: Work
+
+
+@stored
+class StoredMotion(NamedTuple):
+    """A motion to be evaluated again: at each of some times ..."""
+
+    times: Floats
+    motion: Floats3  # (times, bodies, 13)
+    values: Floats3  # (times, 3, values) of vector nodes
+    schedule: Floats2  # what motion laws give
+
+
+@stored
+class Rows(NamedTuple):
+    """... and a row of numbers for each of them."""
+
+    numbers: Floats2
 
 
 def make_work(bodies: int, values: int, rows: int, memory: int, pattern: Pattern) -> Work:
@@ -312,16 +337,17 @@ def refill(kernels, tables, work, time, cM):
     fill(kernels, tables, work, time, cM)
 
 
-@by_address
-@lean
-def evaluate(kernels, tables, work, time, cM):
+@entry(Equations, float, float, returns=None)
+def evaluate(equations, time, cM):
     """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
-    fill(kernels, record_at(Tables, tables), record_at(Work, work), time, cM)
+    fill(equations.kernels, equations.tables, equations.work, time, cM)
 
 
 @inlined
-def load_stored(tables, work, motion, values, schedule, k):
+def load_stored(tables, work, stored_motion, k):
     """The k-th stored motion and values, and the numbers that laws give at its time."""
+    motion, values = stored_motion.motion, stored_motion.values
+    schedule = stored_motion.schedule
     for b in range(motion.shape[1]):
         load_body(work, motion, k, b)
     load_numbers(tables, work, values, schedule, k)
@@ -345,17 +371,17 @@ def load_numbers(tables, work, values, schedule, k):
         tables.reals[tables.targets[j]] = schedule[k, j]
 
 
-@by_address
-@compiled
-def jacobian_values(kernels, tables, work, times, motion, values, schedule, out):
-    """The values of C_q at stored motions, one row of `out` each."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
+@entry(Equations, StoredMotion, Rows, returns=None)
+def jacobian_values(equations, stored_motion, rows):
+    """The values of C_q at stored motions, one row each."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    times, out = stored_motion.times, rows.numbers
     begin = tables.indptr[tables.motions[0]]
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0
     for k in range(times.shape[0]):
-        load_stored(tables, work, motion, values, schedule, k)
+        load_stored(tables, work, stored_motion, k)
         refill(kernels, tables, work, times[k], 0.0)
         for p in range(out.shape[1]):
             out[k, p] = work.vals[tables.places[begin + p]]

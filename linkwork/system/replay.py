@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import ACCEPT, GRAVITY, OUT
-from linkwork.kernels.compiled import compiled, inlined
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.memory.records import (
     Floats,
     Floats2,
@@ -20,8 +21,6 @@ from linkwork.kernels.memory.records import (
     Floats4,
     Ints,
     Ints2,
-    by_address,
-    record_at,
     stored,
 )  # fmt: skip
 from linkwork.model.outputs import Output
@@ -30,8 +29,7 @@ from linkwork.system.data import Data
 from linkwork.system.evaluate import (
     NUMBER,
     TARGET,
-    Tables,
-    Work,
+    Equations,
     ask,
     load_body,
     load_numbers,
@@ -83,12 +81,10 @@ def load_row(tables, work, rows, asked, k):
         tables.memory[asked.places[j]] = rows.memory[k, j]
 
 
-@by_address
-@compiled
-def replay_rows(kernels, tables, work, rows, asked):
+@entry(Equations, Rows, Asked, returns=None)
+def replay_rows(equations, rows, asked):
     """Outputs, power and forces in every row."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    rows, asked = record_at(Rows, rows), record_at(Asked, asked)
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
     d, f, ends = tables.directory, work.f, asked.ends
     work.coef[:] = 0.0
     work.coef[ACCEPT] = 1.0
@@ -171,7 +167,7 @@ class Replay:
             self.ends, np.full((T, self.width), np.nan), np.zeros((T, n * self.each, 2)),
             np.zeros((T, n, self.ends.shape[1], 6)),
         )  # fmt: skip
-        replay_rows(self.data.kernels, self.tables, self.data.work, rows, asked)
+        replay_rows(self.data.equations._replace(tables=self.tables), rows, asked)
         return asked
 
     def column(self, k: int, output: Output) -> slice | int:

@@ -122,9 +122,9 @@ def test_force_is_the_gradient_of_the_potential(name, seed):
     state = free(state)
     h = 1e-5
     gradient = np.array([
-        (stored_energy(data, state.moved(h * x)) - stored_energy(data, state.moved(-h * x))) / (2 * h)
+        (stored_energy(data, state.moved(h * x)) - stored_energy(data, state.moved(-h * x)))
         for x in np.eye(12)
-    ])  # fmt: skip
+    ]) / (2 * h)  # fmt: skip
     found = residual(data, state).ravel()
     # central differences: truncation h² and round-off ε/h of energies up to a hundred
     np.testing.assert_allclose(found, gradient, atol=1e-8 * max(1, np.abs(found).max()))

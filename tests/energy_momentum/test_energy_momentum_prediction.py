@@ -8,7 +8,7 @@ from inside import assemble_model
 
 import linkwork as lw
 from linkwork.nullspace import stepping as ns
-from linkwork.nullspace.constraints.tree import ANGLE, U, place_tree
+from linkwork.nullspace.constraints.tree import ANGLE, Poses, U, place_tree
 from linkwork.nullspace.prediction import COUNT, SIGN
 
 EM = lw.EnergyMomentum
@@ -45,8 +45,8 @@ def test_polynomials_and_what_alternates_are_continued_exactly(degree, alternati
     for by in turn[:-1]:
         at = m.coordinate.copy()
         at[0, place] += by
-        place_tree(p.tree, at, m.end)
-        ns.accept_poses(p.tree, p.forces, *p.data.numbers, m)
+        place_tree(p.tree, Poses(at, m.end))
+        ns.accept_poses(p.data.equations, p.scheme)
     ns.begin_step(p.tree, m)
     assert m.trial[0, place] - m.coordinate[0, place] == pytest.approx(turn[-1], abs=3e-14)
 

@@ -165,7 +165,7 @@ def test_tangent_of_the_inertia(share, build):
     nowhere, out = np.full(3, -1), step_rows(assembled.full.system, 0)
     run.advance(times, data.schedule(times), nowhere, out)
     stepper, fast, work, n = run.stepper, run.fast, data.work, data.system.bodies
-    guess_fast(stepper, fast, data.tables, work)
+    guess_fast(data.equations, stepper, fast)
     fast.spins[:, SHARE] = share
     middle = fast.move.copy()
     middle[:, :6] += 1e-3 * rng.normal(size=(n, 6))
@@ -179,10 +179,10 @@ def test_tangent_of_the_inertia(share, build):
         )
         fast.move[:, 3:6] = rotations.logarithm(turned)
         work.gamma[:] = 0.0
-        place_fast(stepper, fast, data.tables, work)
+        place_fast(data.equations, stepper, fast)
         set_coefficients(stepper, work, True)
         values = work.vals.copy()
-        evaluate(data.kernels, data.tables, work, run.time, 1 / stepper.settings[sp.MASS])
+        evaluate(data.equations, run.time, 1 / stepper.settings[sp.MASS])
         return work.f[:n].ravel().copy(), values
 
     values = residual(np.zeros(6 * n))[1]

@@ -30,7 +30,7 @@ def residual(run, x, matrix=False):
     sg.place(s, run.fast, data.tables, data.work, True)
     data.work.gamma[:] = 0.0
     data.work.coef[:COEFS] = (0, 0, 1, 0, 0, 0, 1)
-    evaluate(data.kernels, data.tables, data.work, 0.0, 1 / s.settings[sp.MASS])
+    evaluate(data.equations, 0.0, 1 / s.settings[sp.MASS])
     if not matrix:
         return data.work.f[0, 3:].copy()
     rows = data.work.vals[data.tables.blocks[0] :][: 6 * STRIDE].reshape(6, STRIDE)

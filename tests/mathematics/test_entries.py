@@ -40,7 +40,16 @@ def chain():
         last = b
     return m
 
+def free_bodies():
+    m = lw.Model("free", gravity=(0, 0, -9.81))
+    for k in range(2):
+        m.add(f"body {k}", lw.Body(1.0, (0.01, 0.02, 0.03), position=(k, 0, 0),
+                                   angular_velocity=(3.1, 1.7, 5.3 + k)))
+    return m
+
 def digits(name):
+    if name == "free Recursive":
+        return lw.transient(free_bodies(), 0.2, 1e-3, lw.Recursive(), progress=False).motion
     if name == "static":
         return lw.static(chain(), progress=False).state.motion
     if name == "eigen":
@@ -52,7 +61,7 @@ print(json.dumps({name: hashlib.sha256(np.ascontiguousarray(digits(name)).tobyte
                   for name in sys.argv[1:]}))
 """
 NAMES = ("static", "eigen", "default", "stabilized", "BDF2", "MS2", "EnergyMomentum", "Recursive",
-         "RK4")  # fmt: skip
+         "RK4", "free Recursive")  # fmt: skip
 
 
 @lean
@@ -110,6 +119,32 @@ def test_entries_are_parts_of_compiled_callers():
     np.testing.assert_array_equal(a, [4.5, 9.0])
     assert len(scaled.overloads) == 1
     np.testing.assert_array_equal(twice_made(2), [2.0, 2.0])
+
+
+POWERS = """
+import sys
+import numpy as np
+from linkwork.kernels.compiled import fused, inlined, lean
+
+def squares(a, b):
+    return a ** 2 - b ** 2
+
+plain, whole = lean(squares), fused(squares)
+for name in sys.argv[1:]:
+    print(name, globals()[name](0.1, float(np.float64(0.1))) == 0.0)
+"""
+
+
+@pytest.mark.skipif(PLAIN, reason="of the compiler that linkwork changes")
+@pytest.mark.parametrize("order", [("plain", "whole"), ("whole", "plain")])
+def test_powers_are_fused_with_sums_in_fused_functions_alone(order, tmp_path):
+    """Numba compiles powers once for all; 0.1² − 0.1² is the rounding of 0.1² where it is fused."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", POWERS, *order]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert dict(line.split() for line in done.stdout.splitlines()) == {
+        "plain": "True", "whole": "False",
+    }  # fmt: skip
 
 
 def run_jobs(folder, *names: str) -> dict[str, str]:

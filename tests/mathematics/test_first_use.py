@@ -4,12 +4,9 @@ import os
 import re
 import subprocess
 import sys
-import warnings
 
 import numba
 import pytest
-
-from linkwork.recursive.sweeps.entry_points import sweeps_for
 
 FIRST_USE = """
 import sys, time, warnings
@@ -75,7 +72,3 @@ def time_and_promises(script, cache):
     return total
 
 
-def test_users_who_turn_warnings_into_errors_can_use_joint_coordinates():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # numba warns of tuples of functions without names
-        assert numba.typeof(sweeps_for(*6 * [True])).fields[0] == "others"

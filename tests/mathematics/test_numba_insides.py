@@ -57,7 +57,8 @@ from linkwork.kernels import compiled as module
 from linkwork.kernels.compiled import compiled
 from linkwork.kernels.kernel import Kernel, Loads, Motion, call_kernel, kernel_table
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.memory.records import Floats, by_address, record_at, refer, stored
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Floats, refer, stored
 from linkwork.kernels.registers.eights import item8, lane8, load8, put8, spread8, store8
 
 @compiled
@@ -72,7 +73,6 @@ def kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         loads.f[ints[k, 0], 1] += reals[k, 0] * motion.time + motion.nodes[0, 0]
 
-@by_address
 @compiled
 def ask(table, ints, reals, motion, loads):
     call_kernel(table, 0, ints, reals, refer(motion), refer(loads))
@@ -82,11 +82,9 @@ class Sums(NamedTuple):
     factor: float
     sums: Floats
 
-@by_address
-@compiled
+@entry(Sums, float, returns=None)
 def add(sums, x):
-    s = record_at(Sums, sums)
-    s.sums[0] += s.factor * x
+    sums.sums[0] += sums.factor * x
 
 a, out = np.arange(8.0), np.zeros(8)
 vectors(a, 3, out)

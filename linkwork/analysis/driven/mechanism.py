@@ -35,7 +35,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.elements.layout import SIX, VEL
 from linkwork.errors import AssemblyError, ConvergenceError, ModelError
 from linkwork.integrators.blocked import blocked_motion
-from linkwork.integrators.contract import StepRows, step_rows
+from linkwork.integrators.contract import BEGIN, StepRows, step_rows, steps_at
 from linkwork.kernels.compiled import announce
 from linkwork.linear_algebra import SingularMatrix
 from linkwork.results.outputs.violation import violations
@@ -83,12 +83,14 @@ class Driven:
         self.projection = p = Projection(data, compiled=True)
         data.load(replace(state, gamma=None))
         self.motion = Motion(
-            nodes=data.work.nodes.copy(), vdot=data.work.vdot[: data.system.bodies, :6].copy(),
+            factors=p.solver.tables, nodes=data.work.nodes.copy(),
+            vdot=data.work.vdot[: data.system.bodies, :6].copy(),
             time=np.array([state.time]), column=p.column, row=p.row, weight=p.weight, body=p.body,
             diagonal=p.diagonal, columns=p.columns, last=np.zeros(len(p.weight)),
             vals=np.zeros(len(p.weight)), rhs=np.zeros(data.unknowns),
             rest=np.zeros(data.unknowns), kept=data.kept.astype(np.int64),
-            memory=data.part.remembers, loaded=any(x.entry.reads for x in data.system.elements),
+            memory=data.part.remembers, keeps=True,
+            loaded=any(x.entry.reads for x in data.system.elements),
             report=np.zeros(2),
         )  # fmt: skip
         self.least: MinimumNorm | None = None
@@ -214,12 +216,11 @@ class Driven:
         """As many steps as go well, and their number; keeps: those on the branch of the last."""
         before, data = self.state, self.data
         out, done, tried = step_rows(self.full.system, len(times)), 0, -1
-        schedule = data.schedule(times)
+        steps = steps_at(times, data.schedule(times), np.zeros(0, np.int64))
         while True:
-            status, done = drive_steps(
-                data.kernels, data.tables, self.projection.solver.tables, data.work, self.motion,
-                times, schedule, out, done, keeps,
-            )  # fmt: skip
+            motion = self.motion._replace(factors=self.projection.solver.tables, keeps=keeps)
+            status = drive_steps(data.equations, motion, steps, out)
+            done = int(steps.range[BEGIN])
             if status != PIVOTS or done == tried or not self.new_pivots():
                 break
             tried = done

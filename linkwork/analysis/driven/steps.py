@@ -39,14 +39,15 @@ from linkwork.elements.layout import (
     TANGENT,
     VEL,
 )  # fmt: skip
-from linkwork.integrators.contract import StepRows
-from linkwork.kernels.compiled import compiled, inlined
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Flags, Floats, Floats2, Ints, stored
 from linkwork.kernels.rotations import qexp, qmul, tangent_times
 from linkwork.kernels.vectors import add, at, at4, at9, cross, mv, scale, sub, tv
 from linkwork.linear_algebra.core import LU, determinant_sign, refactor, solve
 from linkwork.linear_algebra.solver import GROWTH
-from linkwork.system.evaluate import Tables, Work, refill, set_rotation
+from linkwork.system.evaluate import Equations, refill, set_rotation
 
 NEAR = 0.05  # rad or L: corrections of the predicted position up to this are never a jump
 REACH = 0.5  # rad or L: beyond it a prediction must be exact, as that of a rotor is
@@ -57,26 +58,29 @@ LOAD_PASSES = 600  # of friction and its load, in which it may add up to 0.95 of
 DONE, LOST, PIVOTS, JUMP, JAMMED, OTHER = 0, 1, 2, 3, 4, 5  # how steps ended
 
 
+@stored
 class Motion(NamedTuple):
     """What the compiled loop carries from step to step."""
 
-    nodes: np.ndarray  # (bodies + 1, NODE) the last good motion
-    vdot: np.ndarray  # (bodies, 6)
-    time: np.ndarray  # (1,)
-    column: np.ndarray  # scales, as in Projection
-    row: np.ndarray
-    weight: np.ndarray
-    body: np.ndarray
-    diagonal: np.ndarray
-    columns: np.ndarray  # which of the matrix are columns of multipliers, C_qᵀ
-    last: np.ndarray  # the scaled matrix of the last good motion
-    vals: np.ndarray  # the scaled matrix now factorised
-    rhs: np.ndarray
-    rest: np.ndarray
-    kept: np.ndarray  # numbers of the rows in the equations among all rows
+    factors: LU
+    nodes: Floats2  # (bodies + 1, NODE) the last good motion
+    vdot: Floats2  # (bodies, 6)
+    time: Floats  # (1,)
+    column: Floats  # scales, as in Projection
+    row: Floats
+    weight: Floats
+    body: Flags
+    diagonal: Ints
+    columns: Flags  # which of the matrix are columns of multipliers, C_qᵀ
+    last: Floats  # the scaled matrix of the last good motion
+    vals: Floats  # the scaled matrix now factorised
+    rhs: Floats
+    rest: Floats
+    kept: Ints  # numbers of the rows in the equations among all rows
     memory: bool
+    keeps: bool  # a step that ends on another branch is refused
     loaded: bool  # friction depends on the multipliers
-    report: np.ndarray  # (2,) largest residual and its row, of the best iterate
+    report: Floats  # (2,) largest residual and its row, of the best iterate
 
 
 @inlined
@@ -252,17 +256,13 @@ def find_motion(kernels, tables, lu, work, motion, time, fastest):
     return DONE if agree else JAMMED
 
 
-@by_address
-@compiled
-def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first, keeps):
-    """Steps from number `first`; returns the status and how many are done in all.
-
-    keeps: whether a step that ends on another branch is refused.
-    """
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    lu, out = record_at(LU, lu), record_at(StepRows, out)
+@entry(Equations, Motion, Steps, StepRows, allocates=True)
+def drive_steps(equations, motion, steps, out):
+    """Steps in their range; returns the status."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    lu, times, schedule = motion.factors, steps.times, steps.schedule
     step, one = np.zeros(motion.column.shape[0]), np.ones(motion.column.shape[0])
-    for k in range(first, times.shape[0]):
+    for k in range(steps.range[BEGIN], steps.range[END]):
         h = times[k] - motion.time[0]
         length, speed = 0.0, 0.0
         for b in range(motion.vdot.shape[0]):
@@ -278,14 +278,14 @@ def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first, 
         if h == 0.0:
             near = np.inf
         status, out.iterations[k] = find_position(
-            kernels, tables, lu, work, motion, times[k], near, keeps and h > 0.0
+            kernels, tables, lu, work, motion, times[k], near, motion.keeps and h > 0.0
         )
         if status != DONE:
-            return status, k
+            return status
         fastest = SINGULAR * (speed + REACH / h) if h > 0.0 else np.inf
         status = find_motion(kernels, tables, lu, work, motion, times[k], fastest)
         if status != DONE:
-            return status, k
+            return status
         motion.last[:] = motion.vals
         motion.nodes[:] = work.nodes
         motion.time[0] = times[k]
@@ -298,4 +298,5 @@ def drive_steps(kernels, tables, lu, work, motion, times, schedule, out, first, 
                 out.motion[k, b, i] = work.nodes[b, i]
             for i in range(6):
                 out.acceleration[k, b, i] = motion.vdot[b, i]
-    return DONE, times.shape[0]
+        steps.range[BEGIN] = k + 1
+    return DONE

@@ -8,23 +8,31 @@ leaves of the two compares with F.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from linkwork.kernels.compiled import lean
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Flags2, Floats2, stored
 from linkwork.system.data import Data
-from linkwork.system.evaluate import Tables, Work, ask, evaluate
+from linkwork.system.evaluate import Equations, ask, evaluate
 from linkwork.system.state import State
 
 
-@by_address
-@lean
-def add_sizes(kernels, tables, work, time, on_bodies, sizes, rest):
-    """Elements one by one: their forces to `sizes`, and off what is in `rest`.
+@stored
+class Sizes(NamedTuple):
+    """Forces at work, and what they are summed from."""
 
-    on_bodies : which ends of each family's elements are bodies
-    """
-    tables, work = record_at(Tables, tables), record_at(Work, work)
+    on_bodies: Flags2  # (families, ends) which ends of each family's elements are bodies
+    sizes: Floats2  # (bodies + 1, 6)
+    rest: Floats2  # likewise: what elements do not account for
+
+
+@entry(Equations, Sizes, float, returns=None)
+def add_sizes(equations, forces, time):
+    """Elements one by one: their forces to `sizes`, and off what is in `rest`."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    on_bodies, sizes, rest = forces.on_bodies, forces.sizes, forces.rest
     d, trial = tables.directory, work.trial
     trial[:] = 0.0
     for m in range(d.shape[0]):
@@ -48,9 +56,7 @@ def forces_at_work(data: Data, state: State) -> np.ndarray:
     data.load(state)
     work.gamma[:] = 0.0
     work.coef[:] = 0.0
-    evaluate(data.kernels, data.tables, work, state.time, 0.0)
+    evaluate(data.equations, state.time, 0.0)
     rest, sizes = work.f.copy(), np.zeros_like(work.f)
-    add_sizes(
-        data.kernels, data.tables, work, state.time, data.system.body_ends, sizes, rest
-    )
+    add_sizes(data.equations, Sizes(data.system.body_ends, sizes, rest), state.time)
     return (sizes + np.abs(rest))[:n]

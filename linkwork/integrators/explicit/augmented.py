@@ -5,27 +5,52 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from linkwork.elements.layout import (
     ACCEPT, BY_RATE, BY_SECOND, BY_VALUE, OMEGA, POS, QUAT, RATE, RATES, SECOND, SIX, TANGENT,
     VALUE, VEL,
 )  # fmt: skip
-from linkwork.kernels.compiled import compiled, inlined
-from linkwork.system.evaluate import Work
-from linkwork.system.evaluate import Tables
+from linkwork.kernels.compiled import inlined
 from linkwork.linear_algebra.along_mechanism.tables import Elimination
-from linkwork.integrators.contract import StepRows
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Floats, Floats2, Ints, stored
 from linkwork.kernels.rotations import qmul, qscale
 from linkwork.kernels.vectors import at4
 from linkwork.linear_algebra.along_mechanism import solution
-from linkwork.system.evaluate import acceleration_of, refill, set_rotation, velocity_of
+from linkwork.system.evaluate import (
+    Equations, acceleration_of, refill, set_rotation, velocity_of,
+)  # fmt: skip
 from linkwork.linear_algebra.low_rank import answer_sensors
 
 GROWTH = 1e8
+DONE, PIVOTS = 0, 2  # status of a call
 MOTION = 13  # numbers of a body's motion
 # of Newton's method for rates and values without any: the last correction, that where they no
 # longer shrink, and how many
 CLOSE, ENOUGH, MOST = 1e-11, 1e-7, 30
+
+
+# settings
+STEP, QUIET, ALPHA, BETA, MASS, MEMORY, SETTINGS = range(7)
+
+
+@stored
+class ExplicitSteps(NamedTuple):
+    """A run that differentiates a motion y."""
+
+    factors: Elimination
+    rhs: Floats
+    y: Floats
+    rate: Floats  # dy/dt
+    stages: Floats2  # (5, numbers of y)
+    order: Ints  # of the equations of vector nodes
+    scale: Floats  # sizes of their values
+    total: Floats  # dissipated and supplied work
+    powers: Floats  # the same per second, at the last step
+    settings: Floats
+    kept: Ints  # numbers of the rows in the equations among all rows
 
 
 @inlined
@@ -145,16 +170,13 @@ def differentiate(
     return True
 
 
-@by_address
-@compiled
-def derivative(
-    kernels, tables, lu, work, rhs, y, order, scale, quiet, time, alpha, beta, mass, out
-):
-    """`differentiate` for Python."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
+@entry(Equations, ExplicitSteps, float, allocates=True)
+def derivative(equations, run, time):
+    """`differentiate` for Python, of the motion in stages[4]."""
+    s = run.settings
     return differentiate(
-        kernels, tables, record_at(Elimination, lu), work, rhs, y, order, scale, quiet, time, alpha,
-        beta, mass, out,
+        equations.kernels, equations.tables, run.factors, equations.work, run.rhs, run.stages[4],
+        run.order, run.scale, s[QUIET], time, s[ALPHA], s[BETA], s[MASS], run.rate,
     )  # fmt: skip
 
 
@@ -164,12 +186,13 @@ def set_laws(tables, schedule, row):
         tables.reals[tables.targets[j]] = schedule[row, j]
 
 
-@by_address
-@compiled
-def record(kernels, tables, work, total, powers, h, time, memory):
+@entry(Equations, ExplicitSteps, float, float, returns=None, allocates=True)
+def record(equations, run, h, time):
     """`count_work` for Python."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    count_work(kernels, tables, work, total, powers, h, time, memory)
+    count_work(
+        equations.kernels, equations.tables, equations.work, run.total, run.powers, h, time,
+        run.settings[MEMORY] != 0.0,
+    )  # fmt: skip
 
 
 @inlined(_nrt=True)
@@ -191,21 +214,24 @@ def count_work(kernels, tables, work, total, powers, h, time, memory):
         powers[0], powers[1] = work.power[0], driven + work.power[1]
 
 
-@by_address
-@compiled
-def rk4(
-    kernels, tables, lu, work, rhs, y, order, scale, quiet, stages, total, powers, times, h,
-    schedule, alpha, beta, mass, memory, saved, out, kept, first, last,
-):  # fmt: skip
-    """Steps `first` … `last` − 1 of the classic method; schedule holds half steps."""
-    factors, work = record_at(Elimination, lu), record_at(Work, work)
-    tables, out = record_at(Tables, tables), record_at(StepRows, out)
+@entry(Equations, ExplicitSteps, Steps, StepRows, allocates=True)
+def rk4(equations, run, steps, out):
+    """Steps of the classic method in their range; schedule holds half steps."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    factors, rhs, y, order, scale, kept = (
+        run.factors, run.rhs, run.y, run.order, run.scale, run.kept
+    )  # fmt: skip
+    stages, total, powers, s = run.stages, run.total, run.powers, run.settings
+    h, quiet, alpha, beta, mass, memory = (
+        s[STEP], s[QUIET], s[ALPHA], s[BETA], s[MASS], s[MEMORY] != 0.0
+    )  # fmt: skip
+    times, schedule, saved = steps.times, steps.schedule, steps.saved
     nb, nv = tables.bodies.shape[0], work.balance.shape[0] - 1
     trial, k, q = stages[4], stages, MOTION * nb
     placed, motion = trial[:q].reshape(nb, MOTION), y[:q].reshape(nb, MOTION)
     change = k[0][:q].reshape(nb, MOTION)
     weights = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
-    for step in range(first, last):
+    for step in range(steps.range[BEGIN], steps.range[END]):
         start = times[step] - h
         for s in range(4):
             row = 2 * step + (0 if s == 0 else (2 if s == 3 else 1))
@@ -218,7 +244,7 @@ def rk4(
                 kernels, tables, factors, work, rhs, trial, order, scale, quiet, t, alpha, beta,
                 mass, k[s],
             ):
-                return step
+                return PIVOTS
         trial[:] = y
         for s in range(4):
             trial += h * weights[s] * k[s]
@@ -232,7 +258,7 @@ def rk4(
             kernels, tables, factors, work, rhs, trial, order, scale, quiet, times[step], alpha,
             beta, mass, k[0],
         ):
-            return step  # y is still the last good step
+            return PIVOTS  # y is still the last good step
         y[:] = trial
         count_work(kernels, tables, work, total, powers, h, times[step], memory)
         if saved[step] >= 0:
@@ -245,4 +271,5 @@ def rk4(
             for e in range(kept.shape[0]):
                 out.gamma[row, kept[e]] = work.gamma[e]
             out.work[row] = total
-    return last
+        steps.range[BEGIN] = step + 1
+    return DONE

@@ -20,14 +20,19 @@ import numpy as np
 
 from linkwork.elements.layout import BY_VALUE, COEFS, QUAT, VEL
 from linkwork.errors import ModelError, SingularError
-from linkwork.integrators.contract import BasicRun, StepRows, Run, StepFailure
+from linkwork.integrators.contract import (
+    BEGIN, BasicRun, Run, StepFailure, StepRows, steps_at,
+)  # fmt: skip
 from linkwork.integrators.blocked import COMPARE, blocked_motion, no_accelerations
 from linkwork.kernels.compiled import announce
 from linkwork.model import checks
 from linkwork.model.signals.held import due_at
 from linkwork.model.written import Written
 from linkwork.integrators.friction import refuse_bristles, refuse_loads
-from linkwork.integrators.explicit.augmented import MOTION, derivative, record, rk4
+from linkwork.integrators.explicit.augmented import (
+    ALPHA, BETA, MASS, MEMORY, MOTION, QUIET, SETTINGS, STEP, ExplicitSteps, derivative, record,
+    rk4,
+)  # fmt: skip
 from linkwork.integrators.explicit.scipy_numbers import give_numbers, numbers_of
 from linkwork.system.initial_conditions.accelerations import (
     accelerations,
@@ -111,6 +116,7 @@ def _parameters(given: tuple[float, float] | None, h: float) -> tuple[float, flo
 class OdeRun(BasicRun):
     """What the two runs share: the motion y, the factorisation, multipliers and work."""
 
+    _record: ExplicitSteps | None = None
     quiet = 1e-6  # parts of a value in a step: what rates below that are is round-off
 
     def __init__(
@@ -129,7 +135,7 @@ class OdeRun(BasicRun):
         self.repairs = self.iterations = 0
         self.y = np.concatenate([state.motion.ravel(), state.values[0], state.values[1]])
         self.rhs = np.zeros(data.unknowns)
-        self.rate = np.zeros_like(self.y)
+        self.rate, self.stages = np.zeros_like(self.y), np.zeros((5, *self.y.shape))
         refuse_loads(system, type(method).__name__)
         found = accelerations(data, state)  # raises where the equations are singular
         self.algebraic = MOTION * system.bodies + np.flatnonzero(system.layout.order == 0)
@@ -143,6 +149,23 @@ class OdeRun(BasicRun):
         if begun:
             self.work_done[:], self.powers[:] = np.reshape(begun["work"], (2, 2))
 
+    @property
+    def _compiled(self) -> ExplicitSteps:
+        """The run as compiled functions take it."""
+        if self._record is None or self._record.factors is not self.lu:
+            data, settings = self.data, np.zeros(SETTINGS)
+            layout = data.system.layout
+            settings[[ALPHA, BETA, MASS, MEMORY]] = (
+                self.alpha, self.beta, data.system.mass, data.part.remembers
+            )  # fmt: skip
+            self._record = ExplicitSteps(
+                self.lu, self.rhs, self.y, self.rate, self.stages, layout.order,
+                layout.value_scale, self.work_done, self.powers, settings, data.kept,
+            )  # fmt: skip
+        settings = self._record.settings
+        settings[STEP], settings[QUIET] = self.h, self.quiet / self.h
+        return self._record
+
     def pivot(self, begun: dict[str, Any] | None = None) -> None:
         """Choose pivots, or take those of an earlier run."""
         data = self.data
@@ -150,7 +173,7 @@ class OdeRun(BasicRun):
         data.work.coef[:COEFS] = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
         by = highest_derivatives(data.system) / data.system.mass
         data.work.values[BY_VALUE:, : data.system.layout.values] = by
-        evaluate(data.kernels, data.tables, data.work, self.time, 1.0 / data.system.mass)
+        evaluate(data.equations, self.time, 1.0 / data.system.mass)
         names = sorted(name for name in begun or {} if name.startswith("pivots"))
         pivots = tuple(np.asarray((begun or {})[name]) for name in names)
         try:
@@ -170,12 +193,10 @@ class OdeRun(BasicRun):
         s = self.data
         for _ in range(2):
             s.set_time(time)
-            if derivative(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, y, s.system.layout.order,
-                s.system.layout.value_scale, self.quiet / self.h, time, self.alpha, self.beta,
-                s.system.mass,
-                self.rate,
-            ) and np.all(np.isfinite(self.rate)):  # fmt: skip
+            self.stages[4] = y
+            good = derivative(s.equations, self._compiled, time)
+            y[self.algebraic] = self.stages[4, self.algebraic]
+            if good and np.all(np.isfinite(self.rate)):
                 return self.rate
             self.repairs += 1
             if not np.all(np.isfinite(s.work.vals)):
@@ -256,11 +277,9 @@ class OdeRun(BasicRun):
         out.gamma[row] = self.data.all_gamma(self.data.work.gamma)
         out.work[row] = self.work_done
 
-    def _record(self, h: float) -> None:
+    def _count_work(self, h: float) -> None:
         s = self.data
-        record(
-            s.kernels, s.tables, s.work, self.work_done, self.powers, h, self.time, s.part.remembers
-        )
+        record(s.equations, self._compiled, h, self.time)
 
 
 class RungeKuttaRun(OdeRun):
@@ -273,21 +292,16 @@ class RungeKuttaRun(OdeRun):
     ) -> None:
         announce(rk4, "Runge-Kutta steps", 8)
         s = self.data
-        stages = np.zeros((5, *self.y.shape))
         begins = np.concatenate([[self.time], times[:-1]])
         half = np.empty(2 * len(times) + 1)
         half[0], half[1::2], half[2::2] = self.time, (begins + times) / 2, times
         laws = s.schedule(half)
+        steps = steps_at(times, laws, saved)
         done = tries = 0
         while done < len(times):
             before = done
-            done = rk4(
-                s.kernels, s.tables, self.lu, s.work, self.rhs, self.y, s.system.layout.order,
-                s.system.layout.value_scale, self.quiet / self.h, stages, self.work_done,
-                self.powers, times, self.h, laws, self.alpha, self.beta, s.system.mass,
-                s.part.remembers, saved, out, s.kept,
-                done, len(times),
-            )  # fmt: skip
+            rk4(s.equations, self._compiled, steps, out)
+            done = int(steps.range[BEGIN])
             if done > before:
                 self.time, tries = float(times[done - 1]), 0
             if done < len(times):
@@ -321,7 +335,7 @@ class ScipyRun(OdeRun):
             began = self.time
             self._reach(float(time))
             self._evaluate(self.time, self.y)
-            self._record(self.time - began)
+            self._count_work(self.time - began)
             if row >= 0:
                 self._save(int(row), out)
             if sampled:

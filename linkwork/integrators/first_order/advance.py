@@ -23,7 +23,7 @@ from linkwork.integrators.second_order.fast_rotation.momenta import (
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import integral, spun
 from linkwork.integrators.first_order.stages import (
     FILTER, FIRST, KIND, PROJECTED, RATE, SPEED, STAGES, STEPS, TEST, XDOT, X, place,
-    place_body, solve_stage,
+    place_body, prepare, solve_stage,
 )  # fmt: skip
 from linkwork.integrators.first_order.values import (
     accept_values, correct_values, filter_values, keep_values, let_memory_jump, place_projected,
@@ -37,20 +37,17 @@ from linkwork.integrators.second_order.stepper import (
 from linkwork.integrators.second_order.stepping import store
 from linkwork.integrators.values import V, VDOT, VDOTPREV, VPREV
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.compiled import inlined
 from linkwork.kernels.registers.eights import load8, six8, spread8, store8
-from linkwork.system.evaluate import Work
-from linkwork.system.evaluate import Tables
 from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.integrators.first_order.stages import Stages
+from linkwork.integrators.first_order.stages import StagedSteps, Stages
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
-from linkwork.linear_algebra.along_mechanism.tables import Elimination
-from linkwork.integrators.contract import StepRows
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
+from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.rotations import qexp
 from linkwork.kernels.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
 from linkwork.linear_algebra.along_mechanism import solution
-from linkwork.system.evaluate import refill, velocity_of
+from linkwork.system.evaluate import Equations, refill, velocity_of
 
 
 @inlined
@@ -377,23 +374,26 @@ def own_numbers(stepper, own):
         own[1] = stepper.report[4]
 
 
-@by_address
-@lean
-def advance_stages(
-    kernels, tables, lu, work, stepper, stages, fast, which, times, schedule, saved, out, first,
-    last,
-):  # fmt: skip
-    """Steps `first` … `last` − 1 with the formulas which[k]; as stepping.advance."""
-    factors, work = record_at(Elimination, lu), record_at(Work, work)
-    tables = record_at(Tables, tables)
-    stepper, stages = record_at(Stepper, stepper), record_at(Stages, stages)
-    fast, out = record_at(FastRotation, fast), record_at(StepRows, out)
-    for k in range(first, last):
+@entry(Equations, Stepper, FastRotation, Stages, returns=None)
+def guess_stage(equations, stepper, fast, stages):
+    """The motion of all bodies at the guess of the next step's first stage, for Python."""
+    prepare(stepper, stages, fast, equations.work, 0, 0)
+    place(stepper, fast, equations.tables, equations.work, True)
+
+
+@entry(Equations, StagedSteps, Steps, StepRows)
+def advance_stages(equations, run, steps, out):
+    """Steps in their range with the formulas which[k]; as stepping.advance."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    factors, stepper, stages, fast = run.factors, run.stepper, run.stages, run.fast
+    times, schedule, saved, which = steps.times, steps.schedule, steps.saved, run.which
+    for k in range(steps.range[BEGIN], steps.range[END]):
         status = step(
             kernels, tables, factors, work, stepper, stages, fast, which[k], times[k], schedule, k
         )
         if status != DONE:
-            return status, k
+            return status
+        steps.range[BEGIN] = k + 1
         if saved[k] >= 0:
             store(stepper, fast.vdot, out, saved[k])
             out.iterations[saved[k]] = stepper.report[0]
@@ -402,4 +402,4 @@ def advance_stages(
             take_up_samples(
                 kernels, tables, factors, work, stepper, stages, fast, which[k], times[k]
             )
-    return DONE, last
+    return DONE

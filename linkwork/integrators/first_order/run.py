@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.integrators.contract import StepRows
+from linkwork.integrators.contract import BEGIN, StepRows, steps_at
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.first_order import stages as sg
 from linkwork.integrators.second_order import stepper as sp
@@ -25,7 +25,7 @@ from linkwork.integrators.first_order.values import begin_values, local_error
 from linkwork.integrators.first_order.values import slopes as value_slopes
 from linkwork.integrators import values as vl
 from linkwork.integrators.first_order.methods import Past, StagedMethod
-from linkwork.integrators.first_order.advance import advance_stages
+from linkwork.integrators.first_order.advance import advance_stages, guess_stage
 from linkwork.kernels import rotations
 from linkwork.kernels.compiled import announce
 from linkwork.kernels.registers.eights import vectors
@@ -241,8 +241,7 @@ class StagedRun(ImplicitRun):
         """Put the guess of the next stage into the work arrays."""
         s, hg = self.stepper, self.stages.hg[0, 0]
         s.settings[sp.CA], s.settings[sp.CV], s.settings[sp.STEP] = 1 / hg**2, 1 / hg, self.h
-        sg.prepare(s, self.stages, self.fast, self.data.work, 0, 0)
-        sg.place(s, self.fast, self.data.tables, self.data.work, True)
+        guess_stage(self.data.equations, s, self.fast, self.stages)
 
     def _march(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows, done: int
@@ -261,10 +260,10 @@ class StagedRun(ImplicitRun):
             laws = schedule if stages == 1 else self._stage_schedule(times, done, last)
             before = done
             announce(advance_stages, "implicit steps by formulas of first order", 8)
-            status, done = advance_stages(
-                data.kernels, data.tables, self.lu, data.work, self.stepper, self.stages,
-                self.fast, which, times, laws, saved, out, done, last,
-            )  # fmt: skip
+            run = sg.StagedSteps(self.lu, self.stepper, self.fast, self.stages, which)
+            steps = steps_at(times, laws, saved, done, last)
+            status = advance_stages(data.equations, run, steps, out)
+            done = int(steps.range[BEGIN])
             self._count(done - before)
             if done > before:
                 self.time, self.previous = float(times[done - 1]), self.h

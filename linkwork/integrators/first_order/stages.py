@@ -70,9 +70,11 @@ from linkwork.integrators.second_order.stepper import (
     CA, CV, DIVERGED, DONE, GROWTH, LEARN, LENGTH, MASS, MAX_ITERATIONS, MOVING, NOISE,
     NO_CONVERGENCE, PIVOTS, SETTINGS, STEP, STIFFNESS, TOLERANCE,
 )  # fmt: skip
+from linkwork.integrators.second_order.stepper import Stepper
+from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
 from linkwork.integrators.values import VDOTPREV
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.compiled import inlined
 from linkwork.kernels.registers.eights import larger8, load8, six8, spread8, store8
 from linkwork.kernels.rotations import (
     qexp, rotation_matrix, tangent_times,
@@ -81,6 +83,7 @@ from linkwork.kernels.vectors import (
     IDENTITY, add, cross, dot, four, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism import solution
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.linear_algebra.low_rank import answer_sensors
 from linkwork.system.evaluate import acceleration_of, refill
 
@@ -118,6 +121,17 @@ class Stages(NamedTuple):
     angles: Floats  # 1 for a constraint row in angles
 
 
+@stored
+class StagedSteps(NamedTuple):
+    """A run with formulas of first order."""
+
+    factors: Elimination
+    stepper: Stepper
+    fast: FastRotation
+    stages: Stages
+    which: Ints  # the formula of each step
+
+
 @inlined
 def predicted_turn(base, spins, course, q, b, ahead, wdot, c, L, hg, chart):
     """x of a rotation whose momentum at the stage would be L, corrected from ω t + ω̇ t²/2.
@@ -144,7 +158,7 @@ def predicted_turn(base, spins, course, q, b, ahead, wdot, c, L, hg, chart):
     return mv(inverse, y)
 
 
-@lean
+@inlined
 def prepare(stepper, stages, fast, work, f, i):
     """Constant parts c_x and c_v of stage i, and x for extrapolated rates of momenta.
 
@@ -219,7 +233,7 @@ def size_of(work, stepper, squares):
     return largest
 
 
-@lean
+@inlined
 def place(stepper, fast, tables, work, wanted):
     """Motion of all bodies in a stage from x: places, velocities and their rates by its formula;
     if wanted the tangent of their inertia, too."""

@@ -107,7 +107,7 @@ class HardContacts(BasicRun):
         w.vdot[:], w.x[:], w.gamma[:], w.Ct[:] = 0.0, 0.0, 0.0, 0.0
         w.coef[:COEFS] = 0.0
         w.coef[TANGENT], w.coef[RATES] = float(data.rows > 0), float(data.part.moving)
-        evaluate(data.kernels, data.tables, w, time, 1.0 / data.system.mass)
+        evaluate(data.equations, time, 1.0 / data.system.mass)
 
     def _find(self) -> int:
         """Points of contact at the positions in the work arrays; how many."""

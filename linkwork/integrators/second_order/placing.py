@@ -9,11 +9,11 @@ from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL
 from linkwork.integrators.second_order.stepper import CA, CV, LENGTH, MASS, STEP
 from linkwork.integrators.values import HISTORY, VDOT, VDOTPREV, place_values, predict_values
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.compiled import inlined, lean, spliced
+from linkwork.kernels.compiled import inlined, spliced
 from linkwork.kernels.registers.eights import larger8, load8, spread8, store8, triples8
-from linkwork.system.evaluate import Work
+from linkwork.system.evaluate import Equations
 from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.rotations import qexp, qmul, rotation_matrix
 
 
@@ -113,10 +113,8 @@ def predicting(stepper, work):
     return largest
 
 
-@by_address
-@lean
-def guess(stepper, work):
+@entry(Equations, Stepper, returns=None)
+def guess(equations, stepper):
     """The motion of all bodies at the predicted end of the next step, for Python."""
-    s, w = record_at(Stepper, stepper), record_at(Work, work)
-    predicting(s, w)
-    placing(s, w)
+    predicting(stepper, equations.work)
+    placing(stepper, equations.work)

@@ -145,7 +145,7 @@ class ImplicitRun(TwoForms):
         w.gamma[:] = s.gamma[0]
         w.coef[:COEFS] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         w.Ct[:] = 0.0
-        evaluate(self.data.kernels, self.data.tables, w, self.time, 0.0)
+        evaluate(self.data.equations, self.time, 0.0)
         s.work[2] = w.power[0]
         s.work[3] = w.power[1] + float(s.gamma[0] @ w.Ct)
 
@@ -234,16 +234,15 @@ class ImplicitRun(TwoForms):
         data, s = self.data, self.stepper
         self._guess()
         set_coefficients(s, data.work, self.turning)
-        evaluate(data.kernels, data.tables, data.work, self.time, 1 / s.settings[sp.MASS])
+        evaluate(data.equations, self.time, 1 / s.settings[sp.MASS])
         return factorise(data, pivots)
 
     def _guess(self) -> None:
         """Put the prediction of the next step into the work arrays."""
-        s, work = self.stepper, self.data.work
         if self.turning:
-            fr.guess_fast(s, self.fast, self.data.tables, work)
+            fr.guess_fast(self.data.equations, self.stepper, self.fast)
         else:
-            guess(s, work)
+            guess(self.data.equations, self.stepper)
 
     def advance(
         self, times: np.ndarray, schedule: np.ndarray, saved: np.ndarray, out: StepRows
@@ -265,7 +264,7 @@ class ImplicitRun(TwoForms):
 
     def _store_repaired(self, out: StepRows, row: int) -> None:
         """A step that was not taken by the compiled loop, before samples let it jump."""
-        st.store_row(self.stepper, self._vdot, out, row)
+        st.store_row(sp.SmoothSteps(self.lu, self.stepper, self._vdot), out, row)
         if self.taken is not None and self.taken[0] == self.time:
             _, out.acceleration[row], out.gamma[row] = self.taken
 
@@ -298,7 +297,7 @@ class ImplicitRun(TwoForms):
 
     def _new_pivots(self, time: float) -> None:
         if self.turning:  # the bodies' part of the matrix was used up
-            fr.place_fast(self.stepper, self.fast, self.data.tables, self.data.work)
+            fr.place_fast(self.data.equations, self.stepper, self.fast)
         self.lu = factorise_again(self.data, time, 1.0 / self.stepper.settings[sp.MASS])
 
     def _take(self, times: np.ndarray) -> tuple[int, int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-
 from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, stored
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 
 # status of a call
 DONE, NO_CONVERGENCE, PIVOTS, DIVERGED = 0, 1, 2, 3
@@ -39,3 +39,12 @@ class Stepper(NamedTuple):
     sizes: Floats  # (rows + 1,) 1/L for rows that measure a length, 1 for angles
     six: Floats  # six ones and two zeros
     last: Floats  # (unknowns,) the last correction of Newton's method, where it is restrained
+
+
+@stored
+class SmoothSteps(NamedTuple):
+    """A run in the form for smooth motion."""
+
+    factors: Elimination
+    stepper: Stepper
+    vdot: Floats2  # (bodies, 8) accelerations at the last good step

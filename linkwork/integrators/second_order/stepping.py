@@ -41,21 +41,18 @@ from linkwork.integrators.second_order.fast_rotation.spinning import (
 )  # fmt: skip
 from linkwork.integrators.second_order.stepper import (
     CA, CALPHA, CV, DONE, MEMORY, MOST_TURN, MOVING, SAMPLED, STEP, TURNS, VIOLATED, WILD,
+    SmoothSteps,
 )  # fmt: skip
 from linkwork.integrators.values import (
     ALG, BASE, HISTORY, V, VDOT, VDOTPREV, VPREV, XPREV, accept_values,
 )  # fmt: skip
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.compiled import inlined, lean, spliced
+from linkwork.kernels.compiled import inlined, spliced
 from linkwork.kernels.registers.eights import larger8, load8, spread8, store6, store8
-from linkwork.system.evaluate import Work
-from linkwork.system.evaluate import Tables
-from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.linear_algebra.along_mechanism.tables import Elimination
-from linkwork.integrators.contract import StepRows
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
+from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.rotations import qexp, qmul
-from linkwork.system.evaluate import refill
+from linkwork.system.evaluate import Equations, refill
 
 LOOK, OFF = 16, 0.02  # steps between looks at WILD; the violation over the largest velocity
 
@@ -133,11 +130,10 @@ def gather_work(kernels, tables, work, stepper, time):
         refill(kernels, tables, work, time, 0.0)
 
 
-@by_address
-@lean
-def store_row(stepper, vdot, out, row):
+@entry(SmoothSteps, StepRows, int, returns=None)
+def store_row(run, out, row):
     """`store` for Python."""
-    store(record_at(Stepper, stepper), vdot, record_at(StepRows, out), row)
+    store(run.stepper, run.vdot, out, row)
 
 
 @spliced
@@ -172,18 +168,17 @@ def store(stepper, vdot, out, row):
         out.values[row, SECOND, i] = stepper.flow[VDOT, i]
 
 
-@by_address
-@lean
-def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, first, last):
-    """Steps `first` … `last` − 1; those with saved[k] ≥ 0 are stored in that row.
+@entry(Equations, SmoothSteps, Steps, StepRows)
+def advance(equations, run, steps, out):
+    """Steps in their range; those with saved[k] ≥ 0 are stored in that row.  Returns the status.
 
-    Returns (status, steps done in all).  After a failure the stepper still holds the last good
-    step, so the caller may repair the factorisation or the step size and go on.
+    After a failure the stepper still holds the last good step, so the caller may repair the
+    factorisation or the step size and go on.
     """
-    factors, work = record_at(Elimination, lu), record_at(Work, work)
-    tables = record_at(Tables, tables)
-    stepper, out = record_at(Stepper, stepper), record_at(StepRows, out)
-    for k in range(first, last):
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    factors, stepper = run.factors, run.stepper
+    times, schedule, saved = steps.times, steps.schedule, steps.saved
+    for k in range(steps.range[BEGIN], steps.range[END]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         look = stepper.settings[MOST_TURN] < 1e10  # not where this form was asked for
@@ -191,7 +186,8 @@ def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, fir
         stepper.report[VIOLATED] = 0.0
         status = newton(kernels, tables, factors, work, stepper, times[k], look)
         if status != DONE:
-            return status, k
+            return status
+        steps.range[BEGIN] = k + 1
         turn = accept(kernels, tables, work, stepper, times[k])
         if saved[k] >= 0:
             store(stepper, stepper.history[VDOT], out, saved[k])
@@ -200,9 +196,9 @@ def advance(kernels, tables, lu, work, stepper, times, schedule, saved, out, fir
             take_up_samples(kernels, tables, factors, work, stepper, times[k])
         most = stepper.settings[MOST_TURN]
         if turn > most and turns_fast(stepper.history, tables.bodies, stepper.settings[STEP], most):
-            return TURNS, k + 1
+            return TURNS
         if look and keeps_spinning(stepper.history, stepper.p, stepper.settings[STEP], LOOKS):
-            return TURNS, k + 1
+            return TURNS
         if stepper.report[VIOLATED] > OFF:
-            return WILD, k + 1
-    return DONE, last
+            return WILD
+    return DONE

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import VEL
-from linkwork.integrators.contract import StepRows
+from linkwork.integrators.contract import BEGIN, StepRows, steps_at
 from linkwork.integrators.second_order.fast_rotation import momenta as fr
 from linkwork.integrators.second_order import stepper as sp
 from linkwork.integrators.second_order import stepping as st
@@ -45,6 +45,7 @@ class TwoForms(RepairedRun):
     coefficients: Coefficients
     previous: float | None
     spacing: float
+    _record: Any = None  # the parts of the run, and the record that compiled steps take
     fast: Any = None  # what the form for fast rotation needs, where a method has it
     turning = False  # that form is in use
     changes = 0  # of the form
@@ -70,11 +71,15 @@ class TwoForms(RepairedRun):
         data = self.data
         march = advance_fast if self.turning else st.advance
         announce(march, "steps for fast rotation" if self.turning else "implicit steps", 6)
-        parts = (self.stepper, self.fast) if self.turning else (self.stepper,)
-        return march(
-            data.kernels, data.tables, self.lu, data.work, *parts, times, schedule, saved,
-            out, done, last,
-        )  # fmt: skip
+        parts = self.lu, self.stepper, self.fast if self.turning else None
+        if self._record is None or any(a is not b for a, b in zip(self._record[0], parts)):
+            run: Any = sp.SmoothSteps(self.lu, self.stepper, self._vdot)
+            if self.turning:
+                run = fr.FastSteps(self.lu, self.stepper, self.fast)
+            self._record = parts, run
+        steps = steps_at(times, schedule, saved, done, last)
+        status = march(data.equations, self._record[1], steps, out)
+        return status, int(steps.range[BEGIN])
 
     def _allow_changes(self, allowed: bool) -> None:
         """Of the form of the step, by themselves."""

@@ -153,8 +153,14 @@ class WholeCompiler(Compiler):
     library: Any = WholeLibrary
     needless: frozenset[str] = frozenset()
 
+    # what numba compiles on the way (powers, for one), by how: its own table has one for all, so
+    # that powers would be fused with sums, or not, by what the process compiled before
+    internal: ClassVar[dict[Any, dict[Any, Any]]] = {}
+
     def define_pipelines(self) -> Any:
         state = self.state
+        how = str(state.flags.fastmath), state.flags.nrt
+        state.targetctx.cached_internal_func = self.internal.setdefault(how, {})
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         [passes] = super().define_pipelines()

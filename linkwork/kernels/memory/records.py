@@ -5,10 +5,9 @@
         base: Floats2
         kept: Ints
 
-    @by_address
-    @lean
-    def advance(stepper, first, last):     Python: advance(stepper, 0, 10) hands on an address
-        s = record_at(Stepper, stepper)    compiled: a reference; s.base is a field
+    @entry(Stepper)                        (memory.entries)
+    def advance(stepper):                  Python hands on the address of a tuple; compiled code
+        stepper.base                       has a reference, whose fields it reads
     refer(step)                            the same of a tuple that compiled code has made
 
 A tuple of fifty arrays takes some hundred words a call, more than the step of a small model, and
@@ -20,6 +19,7 @@ within where its own words are.  Without compilation references are the tuples t
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from typing import Annotated, Any, get_type_hints
 
@@ -47,9 +47,12 @@ Floats4 = Annotated[np.ndarray, types.Array(types.float64, 4, "C")]
 Ints = Annotated[np.ndarray, INTS]
 Ints2 = Annotated[np.ndarray, INTS2]
 Ints3 = Annotated[np.ndarray, types.Array(types.int64, 3, "C")]
+Flags = Annotated[np.ndarray, types.Array(types.boolean, 1, "C")]
+Flags2 = Annotated[np.ndarray, types.Array(types.boolean, 2, "C")]
 Shorts = Annotated[np.ndarray, types.Array(types.uint32, 1, "C")]
 WORD = ir.IntType(64)
-NUMBERS = {float: types.float64, int: types.int64, bool: types.int64}
+FLOAT = types.float64
+NUMBERS = {float: FLOAT, int: types.int64, bool: types.int64}
 
 
 class RecordType(types.Type):
@@ -96,30 +99,57 @@ def words(kind: Any) -> int:
     return 1 + kind.ndim if isinstance(kind, types.Array) else 1
 
 
-number = functools.cache(from_dtype)  # numba's type of the numbers in an array
+@functools.cache
+def declarations(group: Any) -> list[tuple[str, Any, int]]:
+    """Fields of a named tuple, as Python checks them: the numbers in an array and its dimensions
+    (a record or a number: itself, −1)."""
+    return [
+        (name, numbers_in(kind), kind.ndim) if isinstance(kind, types.Array) else (name, kind, -1)
+        for name, kind in fields_of(group).items()
+    ]
 
 
-def row_of(fields: Any) -> np.ndarray:
+def numbers_in(array: Any) -> np.dtype:
+    """Numpy's type of the numbers in an array of numba's."""
+    kind = array.dtype
+    return kind.dtype if isinstance(kind, types.Record) else np.dtype(str(kind))
+
+
+def row_of(fields: Any) -> Any:
     """The words of a tuple, which must outlive their use."""
     row: list[int] = []
-    group: Any = type(fields)
-    for name, kind in fields_of(group).items():
-        value = getattr(fields, name)
-        if isinstance(kind, RecordType):
-            row.append(value.address)
-        elif not isinstance(kind, types.Array):
-            row.append(int(value if kind == types.int64 else np.float64(value).view(np.int64)))
-        else:
-            same = number(value.dtype) == kind.dtype and value.ndim == kind.ndim
-            if not (same and value.flags.c_contiguous):
+    for value, (name, kind, dimensions) in zip(fields, declarations(fields.__class__), strict=True):
+        if dimensions >= 0:
+            if not (
+                value.dtype == kind and value.ndim == dimensions and value.flags.c_contiguous
+            ):
                 layout = "in order" if value.flags.c_contiguous else "with gaps or in another order"
                 raise TypeError(
-                    f"field '{name}' of {type(fields).__name__} is to be {kind.ndim}-dimensional, "
-                    f"of {kind.dtype}, in order, but it has {value.ndim} dimensions of "
-                    f"{value.dtype}, {layout}; declare the field as what it is, or copy the array"
+                    f"field '{name}' of {type(fields).__name__} is to be {dimensions}-dimensional, "
+                    f"of {kind}, in order, but it has {value.ndim} dimensions of {value.dtype}, "
+                    f"{layout}; declare the field as what it is, or copy the array"
                 )
             row += [value.__array_interface__["data"][0], *value.shape]
-    return np.array(row, np.int64)
+        elif not isinstance(kind, RecordType):
+            row.append(int(np.float64(value).view(np.int64)) if kind is FLOAT else int(value))
+        elif isinstance(value, Stored) and type(value) is kind.group:
+            row.append(value.address)
+        else:
+            raise TypeError(
+                f"field '{name}' of {type(fields).__name__} is to be a {kind.group.__name__}, but "
+                f"it is a {type(value).__name__}"
+            )
+    return (ctypes.c_int64 * len(row))(*row)
+
+
+class Address(ctypes.c_int64):
+    """Where a record begins; records of each kind have a kind of addresses of their own, so that
+    entries take no others (`memory.entries`)."""
+
+
+@functools.cache
+def address_type(group: Any) -> type[Address]:
+    return type(group.__name__, (Address,), {})
 
 
 class Stored:
@@ -131,7 +161,13 @@ class Stored:
 
     @functools.cached_property
     def address(self) -> int:
-        return self.words.ctypes.data
+        return ctypes.addressof(self.words)
+
+    @functools.cached_property
+    def place(self) -> Address:
+        """The address, which entries for records of this kind take."""
+        group: Any = type(self)
+        return address_type(group)(self.address)
 
     def __reduce__(self) -> Any:
         return type(self), tuple(self)  # type: ignore[arg-type]
@@ -144,27 +180,6 @@ def stored(group: Any) -> Any:
     if JIT:
         record_type(made)  # attributes must be known before anything is compiled
     return made
-
-
-def by_address(dispatcher: Any) -> Any:
-    """Decorator of `@lean` and its kin: of stored tuples Python hands on the address."""
-    if JIT:
-        kind: Any = type(dispatcher)
-        dispatcher.__class__ = by_address_of(kind)
-    return dispatcher
-
-
-@functools.cache
-def by_address_of(kind: Any) -> Any:
-    def call(self: Any, *arguments: Any) -> Any:
-        places = [x.address if isinstance(x, Stored) else x for x in arguments]
-        return kind.__call__(self, *places)
-
-    return type("DispatcherByAddress", (kind,), {"__call__": call})
-
-
-def record_at(group, place):
-    return place
 
 
 def refer(value):
@@ -222,14 +237,26 @@ def located(context, builder, kind, given, value):
     return room
 
 
+def check_fields(kind, given):
+    """Whether a tuple has what the fields of its record are declared to be, also within."""
+    for (name, field), value in zip(kind.fields.items(), given.types):
+        if isinstance(value, types.BaseTuple) and isinstance(field, RecordType):
+            check_fields(field, value)
+            value = record_type(value.instance_class)
+        if isinstance(field, types.Array):
+            fits = isinstance(value, types.Array) and value.key[:3] == field.key[:3]
+        else:
+            fits = value is field or not isinstance(field, RecordType)
+        if not fits:
+            raise numba.TypingError(f"{name} of {kind.group.__name__} is {value}, not {field}")
+
+
 @generates(refer)
 def _refer(typing, value):
     if isinstance(value, RecordType):
         return value(value), lambda context, builder, signature, args: args[0]
     kind = record_type(value.instance_class)
-    for (name, field), given in zip(kind.fields.items(), value.types):
-        if isinstance(field, types.Array) and given.key[:3] != field.key[:3]:
-            raise numba.TypingError(f"{name} of {kind.group.__name__} is {given}, not {field}")
+    check_fields(kind, value)
 
     def generate(context, builder, signature, args):
         return located(context, builder, kind, value, args[0])
@@ -246,20 +273,3 @@ def _rows_at(typing, numbers, first, count, width):
         return array_at(context, builder, kind, builder.gep(data, [args[1]]), args[2:])
 
     return kind(numbers, types.int64, types.int64, types.int64), generate
-
-
-@generates(record_at)
-def _record_at(typing, group, place):
-    """Of an address; of a reference, a tuple or None where compiled functions call each other."""
-    if isinstance(place, types.Integer):
-        signature = record_type(group.instance_class)(types.int64)
-
-        def generate(context, builder, signature, args):
-            return builder.inttoptr(args[0], WORD.as_pointer())
-
-    elif place == types.none:
-        signature, generate = place(place), lambda context, *rest: context.get_dummy_value()
-    else:
-        signature, generate = _refer(typing, place)
-    whole = signature.return_type(group, *signature.args)
-    return whole, lambda context, builder, _, args: generate(context, builder, signature, args[1:])

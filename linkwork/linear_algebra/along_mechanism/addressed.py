@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import types
 
 from linkwork.kernels.compiled import FLOATS, INTS, JIT, Far, generates
-from linkwork.kernels.kernel import call_address, kernel_table
+from linkwork.kernels.kernel import NullFunction, call_address, kernel_table
 from linkwork.kernels.memory.records import load_field, record_type
 from linkwork.linear_algebra.along_mechanism import between, condensation
 from linkwork.linear_algebra.along_mechanism.between import Between
@@ -60,13 +60,6 @@ def addresses(e: Elimination, eliminate: Any) -> np.ndarray:
         Far(substructure_numbers.leave, TOGETHER) if e.substructures.after.size else none,
         Far(between.leave_between, BRIDGES) if e.between.ints.size else none,
     ])  # fmt: skip
-
-
-class NullFunction:
-    """In place of code that is not called."""
-
-    def __wrapper_address__(self) -> int:
-        return 0
 
 
 def factor_core(e, vals):

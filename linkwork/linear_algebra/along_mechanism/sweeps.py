@@ -4,6 +4,8 @@ but pivots within a node that have become bad.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -15,11 +17,11 @@ from linkwork.kernels.compiled import (
     fused_inlined,
     fused_spliced,
     generates,
-    lean,
     spliced,
 )  # fmt: skip
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.memory.records import RecordType, by_address, located, record_at
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Floats, stored
 from linkwork.kernels.registers.eights import load8, spread8, store8, sum8
 from linkwork.linear_algebra.along_mechanism.between import BACK as BETWEEN_BACK
 from linkwork.linear_algebra.along_mechanism.between import FACTOR as BETWEEN_FACTOR
@@ -251,11 +253,22 @@ def call_eliminate(e, vals, rhs, task):
     return eliminate(e, vals, rhs, task)
 
 
-@by_address
-@lean
-def run_task(e, vals, rhs, task):
+@stored
+class Sides(NamedTuple):
+    """Values and a right-hand side."""
+
+    vals: Floats
+    rhs: Floats
+
+
+@entry(Elimination, Sides, int, returns=float)
+def eliminate_for(e, sides, task):
     """A task for Python."""
-    return call_eliminate(record_at(Elimination, e), vals, rhs, task)
+    return call_eliminate(e, sides.vals, sides.rhs, task)
+
+
+def run_task(e, vals, rhs, task):
+    return eliminate_for(e, Sides(vals, rhs), task)
 
 
 def refactor(e, vals, rhs):
@@ -284,10 +297,8 @@ def solve(e, vals, rhs):
     run_task(e, vals, rhs, OTHER)
 
 
-def _call_task(context, builder, signature, e, vals, rhs, task):
-    """Code for a call of what `Elimination.code` has for an elimination or a reference to one."""
-    if not isinstance(signature.args[0], RecordType):
-        e = located(context, builder, ELIMINATION, signature.args[0], e)
+def _call_task(context, builder, e, vals, rhs, task):
+    """Code for a call of what `Elimination.code` has for an elimination."""
     return call_code(context, builder, PART, ELIMINATE, e, [e, vals, rhs, task])
 
 
@@ -298,43 +309,43 @@ def _number(task):
 @generates(call_eliminate)
 def _call_eliminate(typing, e, vals, rhs, task):
     def generate(context, builder, signature, args):
-        return _call_task(context, builder, signature, *args)
+        return _call_task(context, builder, *args)
 
-    return types.float64(e, FLOATS, FLOATS, types.int64), generate
+    return types.float64(ELIMINATION, FLOATS, FLOATS, types.int64), generate
 
 
 @generates(refactor)
 def _refactor(typing, e, vals, rhs):
     def generate(context, builder, signature, args):
-        return _call_task(context, builder, signature, *args, _number(FACTOR))
+        return _call_task(context, builder, *args, _number(FACTOR))
 
-    return types.float64(e, FLOATS, FLOATS), generate
+    return types.float64(ELIMINATION, FLOATS, FLOATS), generate
 
 
 @generates(solution)
 def _solution(typing, e, vals, rhs):
     def generate(context, builder, signature, args):
-        return _call_task(context, builder, signature, *args, _number(SOLUTION))
+        return _call_task(context, builder, *args, _number(SOLUTION))
 
-    return types.float64(e, FLOATS, FLOATS), generate
+    return types.float64(ELIMINATION, FLOATS, FLOATS), generate
 
 
 @generates(sweep_back)
 def _sweep_back(typing, e, vals, rhs):
     def generate(context, builder, signature, args):
-        _call_task(context, builder, signature, *args, _number(BACK))
+        _call_task(context, builder, *args, _number(BACK))
         return context.get_dummy_value()
 
-    return types.none(e, FLOATS, FLOATS), generate
+    return types.none(ELIMINATION, FLOATS, FLOATS), generate
 
 
 @generates(solve)
 def _solve(typing, e, vals, rhs):
     def generate(context, builder, signature, args):
-        _call_task(context, builder, signature, *args, _number(OTHER))
+        _call_task(context, builder, *args, _number(OTHER))
         return context.get_dummy_value()
 
-    return types.none(e, FLOATS, FLOATS), generate
+    return types.none(ELIMINATION, FLOATS, FLOATS), generate
 
 
 @fused_inlined

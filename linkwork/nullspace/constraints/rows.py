@@ -32,6 +32,7 @@ from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.joints.orthogonal import EA, EB, ORTHOGONAL
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations
+from linkwork.kernels.memory.records import Floats2, Ints2, stored
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.data import Data
 from linkwork.system.redundancy import ConstraintRows, independent_rows
@@ -49,11 +50,12 @@ LINE, ONE_PAIR, TWO_PAIRS, BALL, HINGE, WITH_ANOTHER = 0, 1, 2, 3, 4, 5
 NEARLY = 0.3  # as independent as the best choice: smallest pivot over that of the best
 
 
+@stored
 class Rows(NamedTuple):
     """The rows in the equations: numbers of their bodies and blocks, and their vectors."""
 
-    ints: np.ndarray
-    reals: np.ndarray
+    ints: Ints2
+    reals: Floats2
 
 
 def row_forms(element: Element) -> list[tuple[int, np.ndarray]]:

@@ -27,7 +27,9 @@ from linkwork.elements.joints import lock
 from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.layout import NODE, POS, QUAT, ROT
 from linkwork.kernels import rotations
-from linkwork.kernels.compiled import inlined, lean
+from linkwork.kernels.compiled import inlined
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Floats2, Ints, Ints2, stored
 from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
 from linkwork.kernels.vectors import add, at, at4, at9, column, cross, dot, mv, sub
 from linkwork.system.evaluate import set_rotation, set_rotations
@@ -42,12 +44,21 @@ U, ANGLE, Q, COORDINATES = 0, 3, 4, 8
 TURNED = 4
 
 
+@stored
 class Tree(NamedTuple):
     """Tree joints, parents before children; `element` is the number of each one's element."""
 
-    ints: np.ndarray
-    reals: np.ndarray
-    element: np.ndarray
+    ints: Ints2
+    reals: Floats2
+    element: Ints
+
+
+@stored
+class Poses(NamedTuple):
+    """Joint coordinates of all bodies, and where these are."""
+
+    coordinate: Floats2  # (bodies, COORDINATES)
+    nodes: Floats2  # (bodies + 1, NODE)
 
 
 def make_tree(system: System) -> Tree:
@@ -118,7 +129,7 @@ def coordinates(tree: Tree, motion: np.ndarray) -> np.ndarray:
     nodes[:-1, :7], nodes[-1, QUAT] = motion[:, :7], 1.0
     set_rotations(nodes)
     out = np.zeros((len(motion), COORDINATES))
-    read_coordinates(tree, nodes, out)
+    read_coordinates(tree, Poses(out, nodes))
     return out
 
 # --------------------------------------------------------------------------------- compiled
@@ -142,8 +153,8 @@ def unwind(tree, coordinate):
             coordinate[c, ANGLE] -= math.copysign(4.0 * math.pi, coordinate[c, ANGLE])
 
 
-@lean
-def read_coordinates(tree, nodes, coordinate):
+@inlined
+def read(tree, nodes, coordinate):
     """Joint coordinates of given poses; angles are continued from those in `coordinate`."""
     for i in range(tree.ints.shape[0]):
         x, y = tree.ints[i], tree.reals
@@ -190,8 +201,8 @@ def unit_factor(square):
     return 1.0 / math.sqrt(square)
 
 
-@lean
-def place_tree(tree, coordinate, nodes):
+@inlined
+def place(tree, coordinate, nodes):
     """Poses of all bodies from the joint coordinates, along the tree.
 
     A child waits for its parent, so what does not depend on it is computed apart from it.
@@ -222,6 +233,18 @@ def place_tree(tree, coordinate, nodes):
         arm = sub(mv(Ra, root), mv(Rb, at(y, i, UB)))
         for j in range(3):
             nodes[c, POS + j] = nodes[p, POS + j] + sign * arm[j]
+
+
+@entry(Tree, Poses, returns=None)
+def read_coordinates(tree, poses):
+    """`read` for Python."""
+    read(tree, poses.nodes, poses.coordinate)
+
+
+@entry(Tree, Poses, returns=None)
+def place_tree(tree, poses):
+    """`place` for Python."""
+    place(tree, poses.coordinate, poses.nodes)
 
 
 @inlined

@@ -42,7 +42,8 @@ from linkwork.kernels.compiled import fused_inlined, inlined, spliced
 from linkwork.kernels.registers.eights import load8, spread8, store8
 from linkwork.kernels.rotations import qexp, qmul
 from linkwork.kernels.vectors import four
-from linkwork.recursive.tree.layout import BODY, put4
+from linkwork.recursive.sweeps import slots
+from linkwork.recursive.tree.layout import BODY, Sweep, Tree, put4
 from linkwork.recursive.loops.blocks import (
     BLOCK, EQ, IN_A, IN_J, IN_X, LANES, PLACE, ROW, ROWS, VELOCITY, Blocks,
 )  # fmt: skip
@@ -93,6 +94,16 @@ class Loops(NamedTuple):
     wrench: Floats2
 
 
+@stored
+class Mechanism(NamedTuple):
+    """A tree with its loops, for compiled functions."""
+
+    sweeps: Ints  # the table of its large functions (sweeps.slots)
+    tree: Tree
+    sweep: Sweep
+    loops: Loops
+
+
 @inlined
 def elements(kernels, tables, work, time):
     """Forces and rows of all elements: work.f, C, Ct, Qc, vals, power."""
@@ -107,7 +118,7 @@ def elements(kernels, tables, work, time):
 @spliced
 def evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, rows):
     """Place the tree and evaluate the elements; rows: whether those of cut joints are wanted."""
-    sweeps.outward(sweeps.others, tree, s, q, v)
+    slots.outward(sweeps, sweeps, tree, s, q, v)
     if tables.directory.shape[0] > 0:
         fill_nodes(tree, s, work.nodes)
         wanted = 1.0 if rows and loops.gamma.shape[0] > 0 else 0.0
@@ -153,10 +164,12 @@ def jacobian(sweeps, tree, s, loops, work, how):
     J, blocks = loops.J, loops.blocks
     J[:] = 0.0
     if how == DIRECT:
-        sweeps.direct(tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives)
+        slots.direct(
+            sweeps, tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives
+        )
     else:
-        sweeps.semi_analytic(
-            tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives
+        slots.semi_analytic(
+            sweeps, tree, s, work.nodes, work.vals, loops.ends, J, blocks, loops.derivatives
         )
 
 
@@ -172,7 +185,7 @@ def factorise(sweeps, tree, s, loops, metric, drop):
     for k in range(table.shape[0] - 1):
         transpose(loops, blocks, k)
     if metric == MASS:
-        sweeps.respond(tree, s, loops.X, blocks)
+        slots.respond(sweeps, tree, s, loops.X, blocks)
     loops.ranks[-1] = 0
     for k in range(table.shape[0] - 1):
         first, m = table[k, ROW], table[k + 1, ROW] - table[k, ROW]
@@ -343,9 +356,10 @@ def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau,
         loops.settings[CLOSED] = closed
         if not senses:
             return
-        if sweeps.sense(tree, s, work.nodes, loops.acceleration, loops.gamma, loops.wrench, out,
-                        loops.sensors, loops.sensor_reals, loops.room, work.values, work.balance,
-                        k):  # fmt: skip
+        if slots.sense(
+            sweeps, tree, s, work.nodes, loops.acceleration, loops.gamma, loops.wrench, out,
+            loops.sensors, loops.sensor_reals, loops.room, work.values, work.balance, k,
+        ):  # fmt: skip
             return
     loops.report[UNSOLVED] = 1.0
     out[0] = math.nan
@@ -357,8 +371,8 @@ def accelerations(sweeps, tables, work, tree, s, loops, cut, tau, stiff, out):
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
         drive_joints(tables, s)
-    sweeps.inward(sweeps.others, tree, s, tau, stiff)
-    sweeps.accelerate(tree, s, out)
+    slots.inward(sweeps, sweeps, tree, s, tau, stiff)
+    slots.accelerate(sweeps, tree, s, out)
     if cut is not None and loops.settings[CLOSED] == 0.0:
         close(sweeps, tree, s, loops, work, out)
 
@@ -433,7 +447,7 @@ def factorise_anew(sweeps, tree, s, loops, work, tau, stiff, drop):
     metric = int(loops.settings[METRIC])
     jacobian(sweeps, tree, s, loops, work, int(loops.settings[CORRECTION]))
     if metric == MASS:
-        sweeps.inward(sweeps.others, tree, s, tau, stiff)
+        slots.inward(sweeps, sweeps, tree, s, tau, stiff)
     factorise(sweeps, tree, s, loops, metric, drop)
 
 

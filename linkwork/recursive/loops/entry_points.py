@@ -1,68 +1,85 @@
-"""What Python calls: the functions of `closing` as compiled entries."""
+"""Single evaluations in joint coordinates, for Python: at the q and v of a run's motion."""
 
 from __future__ import annotations
 
-from linkwork.kernels.compiled import lean
-from linkwork.system.evaluate import Work
-from linkwork.recursive.tree.layout import Tree
-from linkwork.system.evaluate import Tables
-from linkwork.recursive.tree.layout import Sweep
-from linkwork.recursive.loops.closing import Loops
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.memory.entries import entry
+from linkwork.recursive.inverse import forces_needed
 from linkwork.recursive.loops.closing import (
     drive_joints, evaluate_constraints, forward, jacobian,
 )  # fmt: skip
-from linkwork.recursive.inverse import forces_needed
+from linkwork.recursive.stepping.runs import TreeRun, for_trees_and_loops
+from linkwork.recursive.sweeps import slots
 from linkwork.recursive.sweeps.nodes import add_forces, fill_nodes, fill_values
+from linkwork.system.evaluate import Equations, Rows
 
 
-@by_address
-@lean
-def evaluate_loops(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, how, count):
-    """Rows of the cut joints at (q, v), and `count` times their Jacobian."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops = record_at(Loops, loops)
+@entry(Equations, TreeRun, float, int, int, returns=None)
+def evaluate_loops(equations, run, time, how, count):
+    """Rows of the cut joints, and `count` times their Jacobian."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    sweeps, tree, s, loops = (
+        run.mechanism.sweeps, run.mechanism.tree, run.mechanism.sweep, run.mechanism.loops
+    )  # fmt: skip
     work.gamma[:] = 0.0
-    evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, True)
-    for _ in range(count):
+    evaluate_constraints(
+        sweeps, kernels, tables, work, tree, s, loops, None, time, run.motion.q, run.motion.v, True
+    )
+    for _ in range(count if loops.gamma.shape[0] > 0 else 0):
         jacobian(sweeps, tree, s, loops, work, how)
 
 
-@by_address
-@lean
-def many_forwards(
-    sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out, count
-):  # fmt: skip
+@for_trees_and_loops(TreeRun, steps=float, out=int)
+def many_forwards(equations, run, time, count, cut):
     """Joint accelerations, computed `count` times."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops = record_at(Loops, loops)
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    sweeps, tree, s, loops = (
+        run.mechanism.sweeps, run.mechanism.tree, run.mechanism.sweep, run.mechanism.loops
+    )  # fmt: skip
+    m = run.motion
     for _ in range(count):
-        forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau, stiff, out)
+        forward(
+            sweeps, kernels, tables, work, tree, s, loops, cut, time, m.q, m.v, m.tau, m.stiff, m.a
+        )
+    return 0
 
 
-@by_address
-@lean
-def inverse(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, a, tau):
-    """Forces along the joints' velocities for accelerations a, cut joints open."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops = record_at(Loops, loops)
+@entry(Equations, TreeRun, float, returns=None)
+def inverse(equations, run, time):
+    """Forces tau along the joints' velocities for accelerations a, cut joints open."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    sweeps, tree, s, loops = (
+        run.mechanism.sweeps, run.mechanism.tree, run.mechanism.sweep, run.mechanism.loops
+    )  # fmt: skip
+    m = run.motion
     work.gamma[:] = 0.0
-    evaluate_constraints(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, False)
+    evaluate_constraints(
+        sweeps, kernels, tables, work, tree, s, loops, None, time, m.q, m.v, False
+    )
     if tables.directory.shape[0] > 0:
         add_forces(tree, s, work.nodes, work.f)
         drive_joints(tables, s)
-    forces_needed(tree, s, a, tree.gravity, tau)
-    for i in range(tau.shape[0]):
-        tau[i] -= s.drives[i]
+    forces_needed(tree, s, m.a, tree.gravity, m.tau)
+    for i in range(m.tau.shape[0]):
+        m.tau[i] -= s.drives[i]
 
 
-@by_address
-@lean
-def place_bodies(tree, s, nodes, values, q, v, a):
+@entry(TreeRun, returns=None)
+def place_tree(run):
+    """`outward` for Python."""
+    mechanism, m = run.mechanism, run.motion
+    slots.outward(mechanism.sweeps, mechanism.sweeps, mechanism.tree, mechanism.sweep, m.q, m.v)
+
+
+@entry(Equations, TreeRun, Rows, returns=None)
+def place_bodies(equations, run, values):
     """Positions and velocities of all bodies, and amplitudes, after `outward`."""
-    tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    fill_nodes(tree, s, nodes)
-    fill_values(tree, values, q, v, a)
+    tree, m = run.mechanism.tree, run.motion
+    fill_nodes(tree, run.mechanism.sweep, equations.work.nodes)
+    fill_values(tree, values.numbers, m.q, m.v, m.a)
+
+
+@entry(TreeRun, returns=None, fastmath={"contract"})
+def newton_euler(run):
+    """`forces_needed` for Python."""
+    tree, m = run.mechanism.tree, run.motion
+    forces_needed(tree, run.mechanism.sweep, m.a, tree.gravity, m.tau)

@@ -8,17 +8,16 @@ lie within them.  Loops are corrected after every step and at every time asked f
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from linkwork.kernels.compiled import fused_inlined, lean, spliced
-from linkwork.system.evaluate import Work
-from linkwork.recursive.tree.layout import Tree
-from linkwork.system.evaluate import Tables
-from linkwork.recursive.tree.layout import Sweep
-from linkwork.recursive.tree.parts import Motion
-from linkwork.recursive.loops.closing import Loops
-from linkwork.integrators.contract import StepRows
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.compiled import fused_inlined, spliced
+from linkwork.recursive.sweeps import slots
+from linkwork.recursive.stepping.runs import Motion, for_trees_and_loops
+from linkwork.recursive.loops.closing import Mechanism
+from linkwork.integrators.contract import BEGIN, END
+from linkwork.kernels.memory.records import Floats, Floats2, stored
 from linkwork.recursive.loops.closing import (
     CORRECTION, DIRECT, MADE, SEMI_ANALYTIC, accelerations, correct, forward,
 )  # fmt: skip
@@ -88,7 +87,7 @@ def try_step(
     """One step from `ahead` (q, v, and their first rates); schedules: at its seven times."""
     k, l = ahead.stages, ahead.rates
     time, h = grid[NOW], grid[NEXT]
-    sweeps.leave_turns(loops.swings, ahead.q, ahead.v, ahead.a, ahead.d)
+    slots.leave_turns(sweeps, loops.swings, ahead.q, ahead.v, ahead.a, ahead.d)
     copy(ahead.a, k[0])
     coordinate_rates(loops, ahead.q, ahead.v, l[0])
     for j in range(1, 7):
@@ -168,28 +167,42 @@ def look(loops, run, ahead, grid, time, d):
         unit_quaternions(loops, run.q)
 
 
-@by_address
-@lean
-def advance_adaptive(
-    sweeps, kernels, tables, work, tree, s, loops, cut,
-    run, ahead, grid, begin, times, schedule, own, saved,
-    out, a, e, c, d, first, moving,
-):  # fmt: skip
-    """Reach the `times` from number `first` on; with motion laws try one step at most.
+@stored
+class AdaptiveTree(NamedTuple):
+    """A mechanism, its motion, and the method."""
 
-    Returns the status (REJECTED: call again), how many times are reached, and the last of them.
+    mechanism: Mechanism
+    motion: Motion
+    ahead: Motion  # where its steps stand
+    grid: Floats
+    begin: Floats  # (1,) the last time reached
+    a: Floats2
+    e: Floats
+    c: Floats
+    d: Floats
+    moving: bool  # motion laws, which are known for one step
+
+
+@for_trees_and_loops(AdaptiveTree)
+def advance_adaptive(equations, run_, steps, out, cut):
+    """Reach the times in their range; with motion laws try one step at most.
+
+    Returns the status (REJECTED: call again).
     """
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops = record_at(Loops, loops)
-    run, ahead, out = record_at(Motion, run), record_at(Motion, ahead), record_at(StepRows, out)
-    tried = False
-    for step in range(first, times.shape[0]):
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    sweeps, tree, s, loops = (
+        run_.mechanism.sweeps, run_.mechanism.tree, run_.mechanism.sweep, run_.mechanism.loops
+    )  # fmt: skip
+    run, ahead, grid = run_.motion, run_.ahead, run_.grid
+    times, schedule, own, saved = steps.times, steps.schedule, steps.own, steps.saved
+    a, e, c, d, moving = run_.a, run_.e, run_.c, run_.d, run_.moving != 0
+    first, tried = steps.range[BEGIN], False
+    for step in range(first, steps.range[END]):
         while grid[NOW] < times[step]:
             if moving and tried:
-                return REJECTED, step, begin
+                return REJECTED
             if not grid[NEXT] > 1e-14 * max(abs(grid[NOW]), 1e-300):
-                return TOO_SMALL, step, begin
+                return TOO_SMALL
             tried = True
             status = try_step(
                 sweeps, kernels, tables, work, tree, s, loops, cut,
@@ -200,17 +213,18 @@ def advance_adaptive(
                     sweeps, kernels, tables, work, tree, s, loops, cut, run, ahead, grid
                 )
                 if status != FINE:
-                    return status, step, begin
+                    return status
         if moving and step > first:  # its laws are not at hand
-            return REJECTED, step, begin
+            return REJECTED
         look(loops, run, ahead, grid, times[step], d)
         set_laws(tables, s, schedule, own, 7)
         status = finish(
             sweeps, kernels, tables, work, tree, s, loops, cut,
-            run, times[step], times[step] - begin, out,
+            run, times[step], times[step] - run_.begin[0], out,
             saved[step],
         )  # fmt: skip
         if status != FINE:
-            return status, step, begin
-        begin = times[step]
-    return FINE, times.shape[0], begin
+            return status
+        run_.begin[0] = times[step]
+        steps.range[BEGIN] = step + 1
+    return FINE

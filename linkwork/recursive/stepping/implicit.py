@@ -16,17 +16,16 @@ of positions is one of ε/h² of accelerations where something stiff holds, whic
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from linkwork.kernels.compiled import fused_inlined, lean
-from linkwork.system.evaluate import Work
-from linkwork.recursive.tree.layout import Tree
-from linkwork.system.evaluate import Tables
-from linkwork.recursive.tree.layout import Sweep
-from linkwork.recursive.tree.parts import Motion
-from linkwork.recursive.loops.closing import Loops
-from linkwork.integrators.contract import StepRows
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.compiled import fused_inlined
+from linkwork.recursive.sweeps import slots
+from linkwork.recursive.stepping.runs import Motion, for_trees_and_loops
+from linkwork.recursive.loops.closing import Mechanism
+from linkwork.integrators.contract import BEGIN, END
+from linkwork.kernels.memory.records import Floats, Floats2, Ints2, stored
 from linkwork.recursive.loops.closing import MEMORY, SAMPLES, TRIED, forward, move
 from linkwork.recursive.stepping.brakes import VELOCITY, add_brakes, holding
 from linkwork.recursive.stepping.runge_kutta import FINE, NOT_FINITE, copy, finish, finite, set_laws
@@ -90,18 +89,32 @@ def blurred(q, a, h):
     return ROUND_OFF * place / (h * h * size)
 
 
-@by_address
-@lean
-def advance_implicit(
-    sweeps, kernels, tables, work, tree, s, loops, cut,
-    run, times, h, schedule, own, saved, out, weights,
-    stiffness, algorithmic, brakes, room,
-):  # fmt: skip
-    """Steps at `times`; stiffness (2, velocities): K and D.  Returns (status, steps done)."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops = record_at(Loops, loops)
-    run, out = record_at(Motion, run), record_at(StepRows, out)
+@stored
+class StiffTree(NamedTuple):
+    """A mechanism with stiff modes, and its motion."""
+
+    mechanism: Mechanism
+    motion: Motion
+    weights: Floats  # of the method
+    stiffness: Floats2  # (2, velocities) K and D
+    algorithmic: Floats2  # (2, velocities) accelerations
+    brakes: Ints2
+    room: Floats2  # of the brakes
+
+
+@for_trees_and_loops(StiffTree)
+def advance_implicit(equations, run_, steps, out, cut):
+    """Steps in their range; returns the status."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    sweeps, tree, s, loops = (
+        run_.mechanism.sweeps, run_.mechanism.tree, run_.mechanism.sweep, run_.mechanism.loops
+    )  # fmt: skip
+    run, times, h, schedule, own, saved = (
+        run_.motion, steps.times, steps.h, steps.schedule, steps.own, steps.saved
+    )  # fmt: skip
+    weights, stiffness, algorithmic, brakes, room = (
+        run_.weights, run_.stiffness, run_.algorithmic, run_.brakes, run_.room
+    )  # fmt: skip
     c = (1.0 - weights[ALPHA_F]) / (1.0 - weights[ALPHA_M])
     guess, kappa, load = run.stages[0], run.stages[1], run.stages[2]
     fixed = run.stages[4]
@@ -110,8 +123,8 @@ def advance_implicit(
         kappa[i] = fixed[i] = c * (
             weights[BETA] * h * h * stiffness[0, i] + weights[GAMMA] * h * stiffness[1, i]
         )
-    for step in range(times.shape[0]):
-        sweeps.leave_turns(loops.swings, run.q, run.v, run.a, algorithmic[0])
+    for step in range(steps.range[BEGIN], steps.range[END]):
+        slots.leave_turns(sweeps, loops.swings, run.q, run.v, run.a, algorithmic[0])
         copy(run.q, run.q0)
         copy(run.v, run.v0)
         copy(run.a, run.a0)
@@ -162,9 +175,10 @@ def advance_implicit(
             copy(run.q0, run.q)
             copy(run.v0, run.v)
             copy(run.a0, run.a)
-            return status, step
+            return status
         copy(algorithmic[1], algorithmic[0])
         if loops.settings[MEMORY] == SAMPLES:  # it jumps as the accelerations do
             for i in range(guess.shape[0]):
                 algorithmic[0, i] += run.a[i] - guess[i]
-    return FINE, times.shape[0]
+        steps.range[BEGIN] = step + 1
+    return FINE

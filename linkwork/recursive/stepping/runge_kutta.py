@@ -11,15 +11,10 @@ from __future__ import annotations
 
 from linkwork.elements import layout as el
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.compiled import fused_inlined, inlined, lean, spliced
-from linkwork.system.evaluate import Work
-from linkwork.recursive.tree.layout import Tree
-from linkwork.system.evaluate import Tables
-from linkwork.recursive.tree.layout import Sweep
-from linkwork.recursive.tree.parts import Motion
-from linkwork.recursive.loops.closing import Loops
-from linkwork.integrators.contract import StepRows
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.compiled import fused_inlined, inlined, spliced
+from linkwork.recursive.sweeps import slots
+from linkwork.recursive.stepping.runs import TreeRun, for_trees_and_loops
+from linkwork.integrators.contract import BEGIN, END
 from linkwork.kernels.rotations import qmul, qscale
 from linkwork.kernels.vectors import four
 from linkwork.recursive.loops.closing import (
@@ -201,30 +196,30 @@ def finish(sweeps, kernels, tables, work, tree, s, loops, cut, run, time, h, out
     return FINE
 
 
-@by_address
-@lean
-def advance_rk4(
-    sweeps, kernels, tables, work, tree, s, loops, cut, run, times, h, schedule, own, saved, out
-):  # fmt: skip
-    """Steps at `times`; schedules hold half steps.  Returns (status, steps done).
+@for_trees_and_loops(TreeRun)
+def advance_rk4(equations, run_, steps, out, cut):
+    """Steps in their range; schedules hold half steps.  Returns the status.
 
     h = 0: no step, but the accelerations at the run's q and v, everything stored as row saved[0] if
     that is not negative.
     """
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    tree, s = record_at(Tree, tree), record_at(Sweep, s)
-    loops = record_at(Loops, loops)
-    run, out = record_at(Motion, run), record_at(StepRows, out)
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    sweeps, tree, s, loops = (
+        run_.mechanism.sweeps, run_.mechanism.tree, run_.mechanism.sweep, run_.mechanism.loops
+    )  # fmt: skip
+    run, times, h, schedule, own, saved = (
+        run_.motion, steps.times, steps.h, steps.schedule, steps.own, steps.saved
+    )  # fmt: skip
     if h == 0.0:
         begin_at(
             sweeps, kernels, tables, work, tree, s, loops, cut, run, times[0], out, saved[0]
         )
-        return FINE, 1
+        return FINE
     k, l, total = run.stages, run.rates, run.total
     moving = loops.settings[LAWS] != 0.0
-    for step in range(times.shape[0]):
+    for step in range(steps.range[BEGIN], steps.range[END]):
         begin = times[step] - h
-        sweeps.leave_turns(loops.swings, run.q, run.v, run.a, run.d)
+        slots.leave_turns(sweeps, loops.swings, run.q, run.v, run.a, run.d)
         copy(run.a, k[0])
         coordinate_rates(loops, run.q, run.v, l[0])
         total[0], total[1] = h / 6.0 * run.work[2], h / 6.0 * run.work[3]
@@ -269,5 +264,6 @@ def advance_rk4(
             copy(run.a0, run.a)
             run.work[0] -= total[0]
             run.work[1] -= total[1]
-            return status, step
-    return FINE, times.shape[0]
+            return status
+        steps.range[BEGIN] = step + 1
+    return FINE

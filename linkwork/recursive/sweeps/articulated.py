@@ -21,6 +21,7 @@ from __future__ import annotations
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.vectors import add, cross, scale, three
+from linkwork.recursive.sweeps import slots
 from linkwork.recursive.sweeps.general_joint import (
     cholesky, half_solve, inertia_times, other_half, six_dot,
 )  # fmt: skip
@@ -207,7 +208,7 @@ def inward_section(tree, s, i):
     hand_down_record(w, x, p)
 
 
-def inward(others, tree, s, tau, stiff):
+def inward(sweeps, tree, s, tau, stiff):
     """Articulated inertia and bias of all bodies; tau: the joints' forces, stiff: added to D.
 
     The forces of joint loads (s.drives) and the inertia of rotors add to both.
@@ -224,7 +225,7 @@ def inward(others, tree, s, tau, stiff):
         elif kind == SECTION:
             inward_section(tree, s, i)
         else:
-            others.eliminate(tree, s, i, tau, stiff)
+            slots.eliminate(sweeps, tree, s, i, tau, stiff)
 
 
 @fused_inlined

@@ -15,6 +15,7 @@ from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.rotations import qmul
 from linkwork.kernels.vectors import add, cross, dot, four, mv, nine, three
+from linkwork.recursive.sweeps import slots
 from linkwork.recursive.tree.layout import (
     BENDING, BIAS, CA, CQ, GENERAL, HINGE_JOINT, INERTIA, INTS, IQ, IV, KIND, MASS, MD, OMEGA,
     PARENT, QUAT, REALS, RECORD, ROT, WRENCH, B, J, M, U, put3, put4, put9,
@@ -121,8 +122,8 @@ def place_hinge(K, k, w, x, p, c, s, rate, tidy):
     put_inertia(K, k, w, x, R, o)
 
 
-def outward(others, tree, s, q, v):
-    """Fill the records from joint coordinates q and velocities v; others: for joints, no hinges."""
+def outward(sweeps, tree, s, q, v):
+    """Fill the records from joint coordinates q and velocities v; sweeps: for joints, no hinges."""
     half_turns(q, s.halves)
     K, w, ints = borrow(tree.reals), borrow(s.sweep), borrow(tree.ints)
     cs, rate = borrow(s.halves), borrow(v)
@@ -134,10 +135,10 @@ def outward(others, tree, s, q, v):
             h = 2 * ints[n + IQ]
             place_hinge(K, k, w, x, p, cs[h], cs[h + 1], rate[ints[n + IV]], i & 7 == 0)
         elif kind == GENERAL:
-            others.place(tree, s, i, q, v)
+            slots.place(sweeps, tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))
         elif kind == BENDING:
-            others.enter(tree, s, i, q, v)
+            slots.enter(sweeps, tree, s, i, q, v)
         else:
-            others.leave(tree, s, i, q, v)
+            slots.leave(sweeps, tree, s, i, q, v)
             put_inertia(K, k, w, x, nine(w, x + ROT), three(w, x + OMEGA))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from linkwork.kernels.memory.records import Floats, Floats2, Floats3, stored
 import scipy.linalg
 
 from linkwork.elements.electric.shaft import ROTOR, ROTOR_INERTIA
@@ -22,14 +21,15 @@ from linkwork.errors import ModelError
 from linkwork.kernels import rotations
 from linkwork.recursive.loops import closing as cl
 from linkwork.recursive.loops.blocks import ENDS, IN_A, IN_J, IN_X, find_blocks
-from linkwork.recursive.loops.closing import Loops
-from linkwork.recursive.loops.entry_points import evaluate_loops
+from linkwork.recursive.loops.closing import Loops, Mechanism
+from linkwork.recursive.loops.entry_points import evaluate_loops, place_tree
+from linkwork.recursive.stepping.runs import Motion, TreeRun
 from linkwork.recursive.tree.layout import (
     ABOUT_Z, BASE, BENDING, DOF, HINGE_JOINT, IQ, IV, KIND, NO_TURN, PARENT, ROT, SWING, Tree,
 )  # fmt: skip
 from linkwork.recursive.loops.loop_jacobian import DERIVATIVE
 from linkwork.recursive.sweeps import sensing as se
-from linkwork.recursive.sweeps.entry_points import place_tree, sweeps_for
+from linkwork.recursive.sweeps.entry_points import sweeps_for
 from linkwork.recursive.tree.sensor_table import sensor_table
 from linkwork.recursive.tree.tables import make_tree, markers, read_coordinates, world
 from linkwork.recursive.tree.topology import Topology, is_part, topology_of
@@ -40,30 +40,6 @@ from linkwork.system.system import System
 
 SHORT = 1e-6  # of the mechanism's length: arms that are none
 RANK = 1e-8  # singular values of the cut joints' rows, against the largest
-
-
-@stored
-class Motion(NamedTuple):
-    """Joint coordinates and velocities, and room for the stages of a step."""
-
-    q: Floats
-    v: Floats
-    a: Floats
-    qs: Floats
-    vs: Floats
-    q0: Floats
-    v0: Floats
-    a0: Floats
-    d: Floats
-    tau: Floats
-    stiff: Floats
-    stages: Floats2  # (8, velocities)
-    rates: Floats2  # (8, coordinates)
-    work: Floats  # dissipated, supplied; their powers
-    counted: Floats  # iterations until the last step but one, and until the last
-    total: Floats  # work of a step
-    wrench: Floats3  # (stored, bodies of the tree, 6)
-    gamma: Floats2  # (stored, rows of cut joints)
 
 
 @dataclass(frozen=True)
@@ -168,7 +144,7 @@ class Parts:
             self.topology, state.motion, state.values, self.sweep.laws, nq
         )
         v = np.zeros(nv)
-        place_tree(self.sweeps, self.tree, self.sweep, q, v)
+        place_tree(self.run_at(q, v))
         self._read_velocities(state, v)
         return q, v
 
@@ -242,7 +218,8 @@ class Parts:
         self.outer.set_rows(keep)
         self._drive_directly()
         self.loops = self._loops()
-        self.cut = 1 if self.loops.gamma.size else None  # None: nothing is compiled for loops
+        self.closed = self.loops.gamma.size > 0  # else nothing is compiled for loops
+        self.mechanism = Mechanism(self.sweeps, self.tree, self.sweep, self.loops)
 
     def _rotors(self) -> set[int]:
         """Put the inertia of rotors into the tree; the numbers of their elements."""
@@ -301,10 +278,7 @@ class Parts:
         o = self.outer
         if state.memory is not None and state.memory.size:
             o.memory = state.memory
-        evaluate_loops(
-            self.sweeps, o.kernels, o.tables, o.work, self.tree, self.sweep, self.loops, self.cut,
-            state.time, q, v, cl.SEMI_ANALYTIC, 1,
-        )  # fmt: skip
+        evaluate_loops(o.equations, self.run_at(q, v), state.time, cl.SEMI_ANALYTIC, 1)
 
     def _loops(self) -> Loops:
         o, nv = self.outer, self.coordinates.nv
@@ -404,6 +378,10 @@ class Parts:
             np.zeros((8, nv)), np.zeros((8, nq)), np.zeros(4), np.zeros(2), np.zeros(2),
             np.zeros((stored, len(self.tree.ints), 6)), np.zeros((stored, self.outer.rows)),
         )  # fmt: skip
+
+    def run_at(self, q: np.ndarray, v: np.ndarray) -> TreeRun:
+        """The mechanism at joint coordinates and velocities, for single evaluations."""
+        return TreeRun(self.mechanism, self.motion()._replace(q=q, v=v))
 
     def stiffness(self) -> np.ndarray:
         """K and D (2, velocities) of amplitudes and of torsion springs about hinges."""

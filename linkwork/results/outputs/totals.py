@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.kernels.compiled import compiled
+from linkwork.kernels.compiled import lean
 from linkwork.kernels.rotations import rotation_matrix
 from linkwork.kernels.vectors import add, at, at4, at9, cross, dot, mv, scale, three
 from linkwork.model.outputs import Role
@@ -31,7 +31,7 @@ def masses(result: Result) -> tuple[np.ndarray, np.ndarray]:
     return table[:, 0], table[:, 1:].reshape(-1, 3, 3)
 
 
-@compiled
+@lean
 def add_bodies(masses, gravity, motion, sums):
     """Kinetic and potential energy, momentum and angular momentum of all bodies, one row each."""
     g = three(gravity, 0)

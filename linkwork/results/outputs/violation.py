@@ -6,19 +6,17 @@ The stored states pass through the element kernels once more, in one compiled lo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from linkwork.elements.layout import ACCEPT, RATES, TANGENT
-from linkwork.kernels.compiled import compiled
-from linkwork.system.evaluate import Work
-from linkwork.system.evaluate import Tables
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Floats2, Ints, stored
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.files.memory import share
 from linkwork.results.outputs.stored import memory_elements, memory_place
-from linkwork.system.evaluate import load_stored, refill, velocity_of
+from linkwork.system.evaluate import Equations, StoredMotion, load_stored, refill, velocity_of
 from linkwork.system.system import System
 
 if TYPE_CHECKING:
@@ -27,20 +25,25 @@ if TYPE_CHECKING:
 CHUNK = 4096  # times per call: bounds the table of the motion laws
 
 
-@by_address
-@compiled
-def constraint_errors(
-    kernels, tables, work, times, motion, values, schedule, places, memory, C, rate
-):  # fmt: skip
-    """C and dC/dt of every row at every stored state.
+@stored
+class Errors(NamedTuple):
+    """C and dC/dt of every row at every stored state."""
 
-    places, memory: where elements remember turns, and what at the first times; from there on they
-    count by themselves
-    """
-    tables, work = record_at(Tables, tables), record_at(Work, work)
+    C: Floats2
+    rate: Floats2
+    places: Ints  # where in the memory elements remember turns
+    memory: Floats2  # what, at the first times; from there on they count by themselves
+
+
+@entry(Equations, StoredMotion, Errors, returns=None)
+def constraint_errors(equations, stored_motion, errors):
+    """Fill `errors`."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    times, C, rate = stored_motion.times, errors.C, errors.rate
+    places, memory = errors.places, errors.memory
     n = tables.motions[0]
     for k in range(times.shape[0]):
-        load_stored(tables, work, motion, values, schedule, k)
+        load_stored(tables, work, stored_motion, k)
         if k < memory.shape[0]:
             for i in range(places.size):
                 tables.memory[places[i]] = memory[k, i]
@@ -94,16 +97,15 @@ def violations(
     size = max(1, min(CHUNK, share(BLOCK) // (8 * (13 * system.bodies + 2 * rows))))
     for first in range(0, len(time), size):
         part = slice(first, min(first + size, len(time)))
-        stored = np.array(motion[part]) if still else np.ascontiguousarray(motion[part])
-        numbers = system.stored_values(len(stored), None if values is None else values[part])
+        motions = np.array(motion[part]) if still else np.ascontiguousarray(motion[part])
+        numbers = system.stored_values(len(motions), None if values is None else values[part])
         if still:
             numbers = numbers.copy()
-            stored[:, :, 7:] = numbers[:, 1] = 0.0
-        shape = len(stored), rows
+            motions[:, :, 7:] = numbers[:, 1] = 0.0
+        shape = len(motions), rows
         C, rate = np.zeros(shape), np.zeros(shape)
         constraint_errors(
-            alone.kernels, alone.tables, work, time[part], stored, numbers,
-            alone.schedule(time[part]), places, np.ascontiguousarray(turns[part]), C,
-            rate,
+            alone.equations, alone.stored_motion(time[part], motions, numbers),
+            Errors(C, rate, places, np.ascontiguousarray(turns[part])),
         )  # fmt: skip
         yield part, C, rate

@@ -59,7 +59,7 @@ def explained(data: Data, vals: np.ndarray) -> Iterator[None]:
 
 def factorise_again(data: Data, time: float, cM: float) -> Elimination:
     """New pivots for the matrix at the motion now in the work arrays, whose values are used up."""
-    evaluate(data.kernels, data.tables, data.work, time, cM)
+    evaluate(data.equations, time, cM)
     return factorise(data)
 
 

@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import STRIDE, TANGENT
-from linkwork.kernels.compiled import fused_inlined, lean
+from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.records import Flags, Floats, Floats2, Ints, Ints2, stored
 from linkwork.kernels.registers.eights import load8, spread8, store8, sum8, zeros8
 from linkwork.linear_algebra.least_degree import least_degree
 from linkwork.linear_algebra.pattern import BLOCK
-from linkwork.system.evaluate import Tables, Work, call_families, load_stored
+from linkwork.system.evaluate import Equations, StoredMotion, call_families, load_stored
 from linkwork.system.layout import SIX
-from linkwork.system.redundancy.rows import Floats, Ints
 
 if TYPE_CHECKING:
     from linkwork.system.data import Data
@@ -42,6 +42,7 @@ SETTLED = 1e-15  # relative error that further repetitions would take away
 REPEAT = 6  # times at most
 
 
+@stored
 class Plan(NamedTuple):
     """Where everything lies; bodies by their turn in the elimination.
 
@@ -54,20 +55,20 @@ class Plan(NamedTuple):
     blocks    the matrix, first the diagonal blocks; diagonal: its entries before elimination
     """
 
-    groups: np.ndarray
-    parts: np.ndarray
-    pairs: np.ndarray
-    near: np.ndarray
-    near_at: np.ndarray
-    updates: np.ndarray
-    update_at: np.ndarray
-    q: np.ndarray
-    rank: np.ndarray
-    blocks: np.ndarray
-    diagonal: np.ndarray
-    right: np.ndarray
-    z: np.ndarray
-    scratch: np.ndarray
+    groups: Ints2
+    parts: Ints2
+    pairs: Ints2
+    near: Ints2
+    near_at: Ints
+    updates: Ints2
+    update_at: Ints
+    q: Floats
+    rank: Ints
+    blocks: Floats
+    diagonal: Floats
+    right: Floats
+    z: Floats
+    scratch: Floats
 
 
 def make_plan(data: Data, q: Floats, rank: int) -> Plan | None:
@@ -334,18 +335,27 @@ def least_norm(plan, vals, given, y, units):
     return False
 
 
-@by_address
-@lean
-def reactions_over_time(
-    kernels, tables, work, plan, times, motion, values, schedule, gamma, y, units, good
-):  # fmt: skip
+@stored
+class Reactions(NamedTuple):
+    """Multipliers at stored motions, and which of them are certain."""
+
+    gamma: Floats2
+    good: Flags
+    y: Floats  # room for one row
+    units: Floats
+
+
+@entry(Equations, Plan, StoredMotion, Reactions, returns=None)
+def reactions_over_time(equations, plan, stored_motion, reactions):
     """Multipliers `gamma` at stored motions become those of least norm where that is `good`."""
-    tables, work = record_at(Tables, tables), record_at(Work, work)
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    times, gamma, good = stored_motion.times, reactions.gamma, reactions.good
+    y, units = reactions.y, reactions.units
     work.coef[:] = 0.0
     work.coef[TANGENT] = 1.0
     work.gamma[:] = 0.0
     for k in range(times.shape[0]):
-        load_stored(tables, work, motion, values, schedule, k)
+        load_stored(tables, work, stored_motion, k)
         call_families(kernels, tables, work, times[k])
         good[k] = least_norm(plan, work.vals, gamma[k], y, units)
         if good[k]:

@@ -18,7 +18,12 @@ from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SparseFactors
 from linkwork.system.redundancy.blocks import Batch, batches
 from linkwork.system.redundancy.full_rank import LARGE
-from linkwork.system.redundancy.normal_equations import Plan, make_plan, reactions_over_time
+from linkwork.system.redundancy.normal_equations import (
+    Plan,
+    Reactions,
+    make_plan,
+    reactions_over_time,
+)  # fmt: skip
 from linkwork.system.redundancy.rows import (
     ConstraintRows,
     Floats,
@@ -120,9 +125,9 @@ class MinimumNorm:
         for k in range(0, len(times) if self.fast[1] is not None else 0, CHUNK):
             part = slice(k, k + CHUNK)
             reactions_over_time(
-                alone.kernels, alone.tables, alone.work, self.fast[1], times[part],
-                np.ascontiguousarray(motion[part]), values[part], alone.schedule(times[part]),
-                gamma[part], y, units, good[part],
+                alone.equations, self.fast[1],
+                alone.stored_motion(times[part], motion[part], values[part]),
+                Reactions(gamma[part], good[part], y, units),
             )  # fmt: skip
         left = np.flatnonzero(~good)
         for i, Cq in zip(left, alone.jacobians(times[left], motion[left], values[left])):

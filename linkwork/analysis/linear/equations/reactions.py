@@ -218,17 +218,17 @@ def load_slopes(data: Data, state: State) -> sp.csr_array:
     data.load(state)
     w = data.work
     w.coef[:COEFS] = (0.0, 0.0, False, False, 0.0, False, False)
-    alone = tables._replace(
+    alone = data.equations._replace(tables=tables._replace(
         directory=tables.directory[loaded], signals=tables.signals[:0],
         signal_family_count=np.array([-1]),
-    )  # fmt: skip
+    ))  # fmt: skip
     steps, columns = trial_steps(data, loaded), []
     rows = np.flatnonzero(steps)
     for row in rows:
         kept, both = w.gamma[row], []
         for sign in (1.0, -1.0):
             w.gamma[row] = kept + sign * steps[row]
-            evaluate(data.kernels, alone, w, state.time, 0.0)
+            evaluate(alone, state.time, 0.0)
             both.append(np.concatenate([w.f[: system.bodies].ravel(), w.balance[:-1]]))
         w.gamma[row] = kept
         columns.append(sp.coo_array(((both[0] - both[1]) / (2 * steps[row]))[:, None]))

@@ -191,7 +191,7 @@ def response(
     w.coef[:COEFS] = (0.0, 0.0, False, False, 0.0, True, False)
     reals = data.tables.reals[place].copy()
     data.tables.reals[place] += change
-    evaluate(data.kernels, data.tables, w, state.time, 0.0)
+    evaluate(data.equations, state.time, 0.0)
     data.tables.reals[place] = reals
     force = before.residual - np.concatenate([w.f[: data.system.bodies].ravel(), w.balance[:-1]])
     _, T = world_axes(state)

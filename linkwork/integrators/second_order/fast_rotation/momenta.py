@@ -29,7 +29,7 @@ from linkwork.elements.layout import NODE, POS, QUAT, ROT, STRIDE, VEL, put36
 from linkwork.integrators.second_order.fast_rotation.momentum_integral import (
     BENT, COURSE, bent, bent_slope, integral, integral_slope,
 )  # fmt: skip
-from linkwork.integrators.second_order.stepper import CA, CV, MASS
+from linkwork.integrators.second_order.stepper import CA, CV, MASS, Stepper
 from linkwork.integrators.values import place_values
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.compiled import fused_spliced, inlined, spliced
@@ -42,6 +42,7 @@ from linkwork.kernels.vectors import (
     IDENTITY, add, cc, cm, cross, dot, four, madd, mm, mscale, mv, nine, scale, skew, sub,
     three, transpose, tv,
 )  # fmt: skip
+from linkwork.linear_algebra.along_mechanism.tables import Elimination
 
 # numbers of a body: Ĵ, its inverse, s, whether Ĵ is its inertia
 SPIN, SPIN_INVERSE, SHARE, WHOLE, SPINS = 0, 9, 18, 19, 24
@@ -72,6 +73,15 @@ class FastRotation(NamedTuple):
     blocks: Ints2  # (blocks of bodies in C_q, 2) their row's first number, STRIDE × body
     limits: Floats  # (LIMITS,)
     course: Floats2  # (bodies, COURSE) what the integral of the momentum has more than y₀
+
+
+@stored
+class FastSteps(NamedTuple):
+    """A run in the form for fast rotation."""
+
+    factors: Elimination
+    stepper: Stepper
+    fast: FastRotation
 
 
 @inlined

@@ -48,21 +48,18 @@ from linkwork.integrators.values import (
     HISTORY, V, VDOT, VDOTPREV, correct_rates, free_rates, predict_values,
 )  # fmt: skip
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.compiled import fused_inlined, fused_spliced, inlined, lean
+from linkwork.kernels.compiled import fused_inlined, fused_spliced, inlined
 from linkwork.kernels.registers.eights import larger8, load8, six8, spread8, store8, sum8, triples8
-from linkwork.system.evaluate import Work
-from linkwork.system.evaluate import Tables
 from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
-from linkwork.linear_algebra.along_mechanism.tables import Elimination
-from linkwork.integrators.contract import StepRows
-from linkwork.kernels.memory.records import by_address, record_at
+from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation, FastSteps
+from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
+from linkwork.kernels.memory.entries import entry
 from linkwork.kernels.rotations import rotation_matrix, tangent
 from linkwork.kernels.vectors import (
     add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
 from linkwork.linear_algebra.along_mechanism import solution, solve
-from linkwork.system.evaluate import refill
+from linkwork.system.evaluate import Equations, refill
 from linkwork.linear_algebra.low_rank import answer_sensors
 
 CALM = 6  # a status: no body has turned fast for a while
@@ -335,41 +332,33 @@ def take_up_samples(kernels, tables, lu, work, stepper, fast, time):
     let_values_jump(stepper.flow, stepper.settings[STEP], rhs, SIX * stepper.p.shape[0])
 
 
-@by_address
-@lean
-def guess_fast(stepper, fast, tables, work):
+@entry(Equations, Stepper, FastRotation, returns=None)
+def guess_fast(equations, stepper, fast):
     """The motion of all bodies at the predicted end of the next step, for Python."""
-    stepper, fast = record_at(Stepper, stepper), record_at(FastRotation, fast)
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    predict(stepper, fast, work)
-    place_bodies(stepper, fast, tables, work, True)
+    predict(stepper, fast, equations.work)
+    place_bodies(stepper, fast, equations.tables, equations.work, True)
 
 
-@by_address
-@lean
-def place_fast(stepper, fast, tables, work):
+@entry(Equations, Stepper, FastRotation, returns=None)
+def place_fast(equations, stepper, fast):
     """The motion of all bodies and the tangent of their inertia, for Python."""
-    stepper, fast = record_at(Stepper, stepper), record_at(FastRotation, fast)
-    tables, work = record_at(Tables, tables), record_at(Work, work)
-    place_bodies(stepper, fast, tables, work, True)
+    place_bodies(stepper, fast, equations.tables, equations.work, True)
 
 
-@by_address
-@lean
-def advance_fast(
-    kernels, tables, lu, work, stepper, fast, times, schedule, saved, out, first, last
-):
-    """Steps `first` … `last` − 1; as stepping.advance.  CALM where nothing turns fast any more."""
-    factors, work = record_at(Elimination, lu), record_at(Work, work)
-    tables = record_at(Tables, tables)
-    stepper, fast = record_at(Stepper, stepper), record_at(FastRotation, fast)
-    limits, out = fast.limits, record_at(StepRows, out)
-    for k in range(first, last):
+@entry(Equations, FastSteps, Steps, StepRows)
+def advance_fast(equations, run, steps, out):
+    """Steps in their range; as stepping.advance.  CALM where nothing turns fast any more."""
+    kernels, tables, work = equations.kernels, equations.tables, equations.work
+    factors, stepper, fast = run.factors, run.stepper, run.fast
+    times, schedule, saved = steps.times, steps.schedule, steps.saved
+    limits = fast.limits
+    for k in range(steps.range[BEGIN], steps.range[END]):
         for j in range(tables.targets.shape[0]):
             tables.reals[tables.targets[j]] = schedule[k, j]
         status = solve_step(kernels, tables, factors, work, stepper, fast, times[k])
         if status != DONE:
-            return status, k
+            return status
+        steps.range[BEGIN] = k + 1
         look = limits[PATIENCE] < 1e10 and int(times[k] / stepper.settings[STEP] + 0.5) % LOOK == 0
         turn, busy = accept(kernels, tables, work, stepper, fast, times[k], look)
         even = stepper.report[0] <= FEW and stepper.settings[JUMPS] == 0.0
@@ -384,5 +373,5 @@ def advance_fast(
         if look:
             limits[QUIET] = 0.0 if busy else limits[QUIET] + LOOK
             if limits[QUIET] >= limits[PATIENCE]:
-                return CALM, k + 1
-    return DONE, last
+                return CALM
+    return DONE
