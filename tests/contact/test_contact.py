@@ -186,6 +186,23 @@ def test_equilibrium_and_frequency_on_a_floor():
     assert np.abs(modes.frequency - expected).min() < 1e-6 * expected
 
 
+@pytest.mark.filterwarnings("error")
+def test_outputs_and_energy_of_a_law_that_varies_with_time():
+    """A ball goes down with the free length of its support: the force is its weight, and the work
+    of the support closes the balance of energy."""
+    m, k, speed = lw.Model(gravity=(0, 0, -G)), 1e5, 2e-3
+    weight = lw.Body.sphere(0.1, density=1000).mass * G
+    law = lw.laws.LinearViscoelastic(k, 300.0, prestrain=lw.ramp(speed))
+    m.add("floor", lw.Contact(ball(m, 0.1 - weight / k), lw.GROUND, law=law))
+    found = run(m, 0.5, 1e-3)
+    assert float(found["floor"].normal_force[-1]) == pytest.approx(weight, rel=1e-8)
+    compressed = -found["floor"].gap - speed * found.time
+    stored = k / 2 * compressed**2
+    np.testing.assert_allclose(found["floor"].stored_energy, stored, rtol=1e-12)
+    way = weight * speed * 0.5
+    assert np.abs(found.energy.balance).max() < 1e-6 * way
+
+
 def test_a_box_rests_on_four_points_and_tells_them():
     m = lw.Model("box", gravity=(0, 0, -G))
     one = m.add("one", lw.Body.box((0.2, 0.2, 0.1), density=1000, position=(0, 0, 0.05)))

@@ -168,6 +168,20 @@ def test_friction_of_a_thread():
         assert found == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.parametrize("every", [1, 25])
+@pytest.mark.parametrize("model", MODELS, ids=["coulomb", "lugre"])
+def test_a_brake_acts_against_the_turn_where_few_steps_are_stored(model, every):
+    """The wheel turns by 5 rad between stored times; the torque is μ N r throughout."""
+    m = lw.Model()
+    wheel = m.add("wheel", lw.Body(1, (1, 1, 1), angular_velocity=(0, 0, 200.0)))
+    m.add("axle", lw.Revolute(lw.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1)))
+    words = dict(axis=(0, 0, 1), model=model(0.4), radius=0.1, load=50.0)
+    m.add("pads", lw.Brake(lw.GROUND, wheel, **words))
+    run = lw.transient(m, t=0.5, h=1e-3, every=every, progress=False)
+    np.testing.assert_allclose(run["pads"].torque, -0.4 * 50.0 * 0.1, rtol=1e-12)
+    np.testing.assert_allclose(run["pads"].power, run["pads"].torque * run["axle"].rate, rtol=1e-12)
+
+
 def test_friction_goes_on_from_a_file(tmp_path):
     """Bristles are part of the state at the end of a run: the same digits as in one run."""
     m, whole = incline(0.3, lw.LuGre(0.4, stiffness=1e4, damping=10.0), t=0.2)

@@ -38,7 +38,7 @@ from linkwork.elements.contact.tangent import contact_tangent, velocity_at
 from linkwork.elements.deformable.bushing import rotation_vector
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.elements.laws.base import (
-    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, WANTED, WORK, law_at, respond,
+    ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_at, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
     ACCEPT, CD, CK, FIRST, OMEGA, OUT, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B, write,
@@ -69,10 +69,12 @@ OUTPUTS = (
 
 @inlined
 def press(ints, reals, i, column, time, w, y, count, side, ra, va, wa, rb, vb, wb):
-    """Loads of the points by the law: N, P, ρ², dissipated power, stored energy; column: where the
-    integers of the contact begin."""
+    """Loads of the points by the law: N, P, ρ², dissipated and supplied power, stored energy.
+
+    column : where the integers of the contact begin
+    """
     law, codes = law_at(reals, i, ints[i, column + LAW_AT]), law_at(ints, i, column + LAW)
-    N, power, energy, deepest = 0.0, 0.0, 0.0, 0
+    N, power, supplied, energy, deepest = 0.0, 0.0, 0.0, 0.0, 0
     P = ZERO
     for m in range(count):
         n, place, depth = scale(side, at(w, m, NORMAL)), at(w, m, PLACE), w[m, DEPTH]
@@ -87,6 +89,7 @@ def press(ints, reals, i, column, time, w, y, count, side, ra, va, wa, rb, vb, w
         y[STRAIN], y[RATE], y[WANTED] = depth, rate, 1.0
         respond(time, law, begin(y), codes)
         power += (max(y[STRESS], 0.0) - y[STORED]) * rate
+        supplied += y[SUPPLIED]
         energy += y[ENERGY]
         if y[STRESS] > 0.0:
             w[m, LOAD], w[m, BY_DEPTH], w[m, BY_RATE] = y[STRESS], y[KE], y[KD]
@@ -101,7 +104,7 @@ def press(ints, reals, i, column, time, w, y, count, side, ra, va, wa, rb, vb, w
         for m in range(count):
             d = sub(at(w, m, PLACE), P)
             square += w[m, LOAD] / N * dot(d, d)
-    return N, P, square, power, energy
+    return N, P, square, power, supplied, energy
 
 
 @inlined
@@ -223,12 +226,13 @@ def contact_kernel(ints, reals, motion, loads):
                 qb, wb = qmul(qexp(turn), qb), add(wb, scale(cv, turn))
                 count, side = find_points(codes, reals, i, w, Ra, ra, Rb, rb)
                 coef[FIRST] = 2.0
-        N, P, square, lost, energy = press(
+        N, P, square, lost, supplied, energy = press(
             ints, reals, i, CODES, time, w, y, count, side, ra, va, wa, rb, vb, wb
         )
         n, rho = scale(side, at(w, 0, NORMAL)), math.sqrt(square)
         bearing = note_meeting(memory, i, time, w, count, n)
         power[0] += lost
+        power[1] += supplied
         F, G, c, cr = scale(N, n), ZERO, ZERO, ZERO
         model = codes[i, FRICTION]
         rubs = model != SMOOTH and N > 0.0
