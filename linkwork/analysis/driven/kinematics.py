@@ -29,14 +29,14 @@ from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.scales import column_scale
 from linkwork.analysis.starts import StateLike, given_state, require_steps
-from linkwork.elements.joints.joints import ROW_NAMES, Joint
+from linkwork.elements.joints.joints import ROW_NAMES
+from linkwork.elements.layout import SIX
 from linkwork.errors import ModelError
 from linkwork.model import checks
-from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.system.compilation.start_rows import entry_of
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.joint_graph import JOINT, JointGraph
 from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
@@ -114,22 +114,19 @@ def moving_joints(system: System, state: State) -> list[str]:
     """Free rows of joints that can move, as words: joint 'slider' (z)."""
     if system.bodies > 200:
         return []
-    model = system.model
-    free = {
-        name: {row: polynomial([0.0]) for i, row in enumerate(ROW_NAMES) if i not in item.active}
-        for name, item in model.items.items() if isinstance(item, Joint) and len(item.active) < 6
-    }  # fmt: skip
-    rows_of = [(name, entry_of(model[name], laws)) for name, laws in free.items()]
-    extended = compile_model(model, rows_of).data()
-    Cq = extended.evaluate(replace(state, gamma=None, acceleration=None)).Cq.toarray()
+    data = system.data()
+    Cq = data.evaluate(replace(state, gamma=None, acceleration=None)).Cq.toarray()
     Cq *= column_scale(system)
-    m = len(system.all_rows)
-    N = la.null_space(Cq[:m], rcond=1e-9) if m else np.eye(system.layout.rigid)
-    moves = np.abs(Cq[m:] @ N).max(axis=1, initial=0.0) > 1e-6
+    N = la.null_space(Cq, rcond=1e-9) if len(Cq) else np.eye(system.layout.rigid)
+    graph = JointGraph(data, state)
+    weights = np.repeat([[1.0 / system.length, 1.0]], 3, axis=1)
+    rates = graph.jacobian(state, weights) @ (column_scale(system)[:, None] * N)
+    moves = np.abs(rates).max(axis=1, initial=0.0).reshape(-1, SIX) > 1e-6
     rows: dict[str, list[str]] = {}
-    for row, moving in zip(extended.system.all_rows[m:], moves, strict=True):
-        if moving:
-            rows.setdefault(row.owner, []).append(row.name)
+    for edge, moving in zip(graph.edges, moves):
+        free = [i for i in range(SIX) if moving[i] and i not in edge.rows]
+        if edge.kind == JOINT and free:
+            rows.setdefault(edge.owner, []).extend(ROW_NAMES[i] for i in free)
     words = [f"joint '{name}' ({' '.join(names)})" for name, names in rows.items()]
     tied = {e for element in system.elements for e in element.ends if element.entry.rows}
     return words + [f"body '{n}'" for b, n in enumerate(system.names) if b not in tied]
