@@ -17,30 +17,25 @@ either the mechanism locks.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import scipy.linalg as la
 
-from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import StateLike, start_of
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.driven.mechanism import Driven
-from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.scales import column_scale
-from linkwork.analysis.starts import StateLike, given_state, require_steps
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.elements.layout import SIX
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.system.data import Data
 from linkwork.system.initial_conditions.joint_graph import JOINT, JointGraph
-from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import System
 
 
 @interruptible
@@ -68,27 +63,16 @@ def kinematics(
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
     checks.count(every, "every")
-    full, redundancy, data, state = beginning(model, start)
-    require_steps(t, h, state.time)
-    refuse_velocity_rows(full.system, "lw.kinematics")
+    begin = start_of(model, start, "start")
+    full, redundancy, state = begin.full, begin.redundancy, begin.state
+    checks.steps(t, h, state.time)
+    full.system.refuse_velocity_rows("lw.kinematics")
     refuse_hard(full.system, "lw.kinematics")
     full.system.refuse_nodes("lw.kinematics")
     require_driven(full.system, redundancy, state)
-    run = Driven(full, redundancy, data, state, h, every)
+    run = Driven(full, redundancy, begin.data, state, h, every)
     run.angles = start.angles() if isinstance(start, Result) else {}
     return run.go(t, progress)
-
-
-def beginning(model: Model, start: Any) -> tuple[Data, Redundancy, Data, State]:
-    """All rows, what is redundant among them, independent rows, and where to start."""
-    if start is None:
-        a = assemble_model(model)
-        return a.full, a.redundancy, a.data, a.state
-    full = compile_model(model).data()
-    state = given_state(full.system, start, "start")
-    state = replace(state, gamma=None, acceleration=None, restart={})
-    state = close_joints(full, state)
-    return full, *choose_rows(full, state), state
 
 
 def require_driven(system: System, redundancy: Redundancy, state: State) -> None:

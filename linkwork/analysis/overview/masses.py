@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import Assembled
 from linkwork.elements.bodies.body import Body
 from linkwork.elements.bodies.other_masses import Piece, pieces_of
 from linkwork.elements.flexible.link import FlexibleLink
@@ -15,6 +14,7 @@ from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
 from linkwork.results.outputs.deformed.flexible import link_sums
+from linkwork.system.initial_conditions.consistent_start import Start
 
 
 class Mass(NamedTuple):
@@ -25,7 +25,7 @@ class Mass(NamedTuple):
     moments: np.ndarray
 
 
-def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Mass]:
+def masses_of(model: Model, assembled: Start | None) -> dict[str, Mass]:
     """Of all items with mass, at the assembled position; moments of links are those of the straight
     one."""
     found = {}
@@ -40,7 +40,7 @@ def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Mass]:
     return found
 
 
-def mass_of_link(name: str, item: FlexibleLink, assembled: Assembled | None) -> Mass:
+def mass_of_link(name: str, item: FlexibleLink, assembled: Start | None) -> Mass:
     c = item.modal
     spread = c.P0 - np.outer(c.s0, c.s0) / c.mass
     moments = np.linalg.eigvalsh(c.Jbar + np.trace(spread) * np.eye(3) - spread)
@@ -52,7 +52,7 @@ def mass_of_link(name: str, item: FlexibleLink, assembled: Assembled | None) -> 
     return Mass(c.mass, weight / c.mass, moments)
 
 
-def mass_of_pieces(pieces: list[Piece], assembled: Assembled | None) -> Mass:
+def mass_of_pieces(pieces: list[Piece], assembled: Start | None) -> Mass:
     placed = [(piece, *place_of(piece.end, assembled)) for piece in pieces]
     masses = np.array([piece.mass for piece in pieces])
     centres = np.array([r + R @ piece.centre for piece, r, R in placed])
@@ -65,7 +65,7 @@ def mass_of_pieces(pieces: list[Piece], assembled: Assembled | None) -> Mass:
     return Mass(float(masses.sum()), centre, np.linalg.eigvalsh(J))
 
 
-def place_of(end: Any, assembled: Assembled | None) -> tuple[np.ndarray, np.ndarray]:
+def place_of(end: Any, assembled: Start | None) -> tuple[np.ndarray, np.ndarray]:
     """Position and axes of a body or of a point."""
     if end is GROUND:
         return np.zeros(3), np.eye(3)

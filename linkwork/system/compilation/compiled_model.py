@@ -179,6 +179,15 @@ class CompiledModel:
                 "use lw.GeneralizedAlpha(), lw.RK4() or lw.Recursive()"
             )
 
+    def refuse_velocity_rows(self, what: str, hint: str = "use lw.transient") -> None:
+        """Refuse conditions on velocities where positions alone are solved for."""
+        if self.on_velocities.any():
+            row = self.all_rows[int(np.argmax(self.on_velocities))]
+            raise ModelError(
+                f"{what} cannot treat {self.model[row.owner].label}, which holds velocities and "
+                f"not positions; {hint}"
+            )
+
     def split(self, text: str) -> tuple[str, list[str]]:
         """The body or item that a text such as "rod.tip.position.x" begins with, and the rest."""
         bodies = [n for n in self.names if text == n or text.startswith(f"{n}.")]

@@ -1,10 +1,15 @@
-"""One path to a start: positions, then velocities, that satisfy joints, drives and start values.
+"""One path to a start: positions and velocities that satisfy joints, drives and start values, and
+the rows that are independent there.
 
 1. Parts that do not fit, without start values and drives: the least motion of bodies.
 2. Start values and drives: the bodies beyond a joint are carried along, so that the other joints of
    a tree keep their coordinates; in loops the joint coordinates change as little as they can.
    With weights of bodies both are one step, the least weighted motion of the bodies.
 3. Velocities, those of drives among them; then rates of joints (`velocities`).
+4. Independent rows, with which the analysis solves (`independence`).
+
+A state of the user (at=, start=) goes through the last step alone; its joints are closed before, or
+must be (`start_at`).
 """
 
 from __future__ import annotations
@@ -12,14 +17,20 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
+from linkwork.elements.failures import forget_failures
+from linkwork.elements.layout import UNKNOWN
 from linkwork.errors import AssemblyError
 from linkwork.kernels import rotations
 from linkwork.model.drives import Drive, polynomial
 from linkwork.system.compilation.start_rows import laws_of, start_values
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.accelerations import accelerations
+from linkwork.system.initial_conditions.given_states import require_closed
+from linkwork.system.initial_conditions.independence import choose_rows
 from linkwork.system.initial_conditions.joint_graph import JOINT, Edge, JointGraph
 from linkwork.system.initial_conditions.metrics import (
     BodyMetric,
@@ -31,13 +42,16 @@ from linkwork.system.initial_conditions.positions import (
     TOLERANCE,
     close,
     close_from_anywhere,
+    close_joints,
     nearest,
     residual,
 )  # fmt: skip
 from linkwork.system.initial_conditions.velocities import consistent_velocities
+from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
 from linkwork.system.system import System
 
+Joints = Literal["close", "refuse", "leave"]
 PART = 0.5  # rad, or lengths over L, by which joints of loops are moved at once
 NEARLY = 1e-4  # error of joints, lengths over L, that is left on the way
 MOVED = 1e-9  # rad, or lengths over L: a smaller change is round-off
@@ -46,34 +60,84 @@ PARTS = 1000  # of a large change, at most
 
 @dataclass(frozen=True)
 class Start:
-    """A state, the largest error of its joints before each Newton step that has closed them, and
-    the joints that start values and drives of others have moved, by how many mm and degrees."""
+    """A state in which an analysis starts, with all rows (`full`) and independent ones (`data`).
 
+    history : the largest error of the joints before each Newton step that has closed them
+    moved   : joints that start values and drives of others have moved, by how many mm and degrees
+    """
+
+    full: Data
+    data: Data
     state: State
-    history: list[float]
-    moved: dict[str, dict[str, float]] = field(default_factory=dict)
+    redundancy: Redundancy
+    history: list[float] = field(default_factory=list)
+    moved: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def consistent_start(
-    held: Data, resistances: Resistances, time: float = 0.0, loose: Collection[str] = ()
-) -> Start:
-    """Positions and velocities; `held`: data of the elements on bodies and on held nodes.
+    full: Data, resistances: Resistances | None = None, time: float = 0.0,
+    loose: Collection[str] = (), warn: bool = True,
+) -> Start:  # fmt: skip
+    """From the described state; full: all rows of a system.
 
-    loose : items whose rows do not hold
+    loose : items whose rows do not hold;   warn : of rows that repeat others
     """
-    model = held.system.model
-    places, rates = start_values(model)
+    system, resistances = full.system, resistances or Resistances()
+    held = held_data(system)
+    try:  # flexible links stay straight, unless the joints must bend them
+        ways = replace(resistances, straight=True)
+        state, history, moved = with_velocities(held, ways, time, loose)
+    except AssemblyError:
+        if not system.flexible:
+            raise
+        state, history, moved = with_velocities(held, resistances, time, loose)
+    forget_failures(system)  # forces do not matter here, and positions were not yet possible ones
+    holding = without_rows(full, loose)
+    redundancy, data = choose_rows(holding, state, warn=warn)
+    if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
+        known = state  # paths of friction begin here
+        if system.sample_times and (system.layout.order == 0).any():
+            known = accelerations(data, state)  # readings without rates follow from equations
+        state = replace(state, memory=full.remember(known).memory)
+    return Start(full, data, state, redundancy, history, moved)
+
+
+def start_at(
+    full: Data, state: State, word: str, joints: Joints = "close", warn: bool = True
+) -> Start:
+    """From a state of the user, whose open joints are closed, refused, or left as they are.
+
+    word : the user's word for it, at= or start=
+    """
+    state = replace(state, acceleration=None, gamma=None, restart={})
+    if joints == "close":
+        state = close_joints(full, state)
+    elif joints == "refuse":
+        require_closed(full, state, word)
+    redundancy, data = choose_rows(full, state, warn=warn)
+    return Start(full, data, state, redundancy)
+
+
+Found = tuple[State, list[float], dict[str, dict[str, float]]]  # with history and moved joints
+
+
+def with_velocities(
+    held: Data, resistances: Resistances, time: float, loose: Collection[str]
+) -> Found:
+    """Positions and velocities; held: data of the elements on bodies and on held nodes."""
+    places, rates = start_values(held.system.model)
     data = with_start_rows(held, places, loose)
-    found = start_positions(data, resistances, held.system.described_state(time))
+    described = held.system.described_state(time)
+    state, history, moved = start_positions(data, resistances, described)
     laws = {
         edge.owner: {row: polynomial([coordinate(pose, row) - time * v, v])
                      for row, v in rates[edge.owner].items()}
-        for edge, pose in joint_poses(held, found.state) if edge.owner in rates
+        for edge, pose in joint_poses(held, state) if edge.owner in rates
     } if rates else {}  # fmt: skip
     moving = with_start_rows(held, laws, loose)
     first = len(held.system.elements)  # of those that hold rates
     led = np.array([row.element >= first for row in moving.kept_rows], bool)
-    return replace(found, state=consistent_velocities(moving, resistances, found.state, led))
+    return consistent_velocities(moving, resistances, state, led), history, moved
 
 
 # ------------------------------------------------------------------------------------- start rows
@@ -85,8 +149,7 @@ def with_start_rows(
     """The model with free rows of joints held on these laws, without the rows of loose items."""
     system = held.system
     if not laws:
-        keep = np.array([row.owner not in loose for row in system.all_rows], bool)
-        return held if keep.all() else held.restricted(held.keep & keep)
+        return without_rows(held, loose)
     starting, rows = system.starting, len(system.all_rows)
     data = held_data(starting)
     own = {
@@ -98,6 +161,12 @@ def with_start_rows(
         row.owner not in loose and (r < rows or row.name in laws.get(row.owner, ()))
         for r, row in enumerate(starting.all_rows)
     ], bool))  # fmt: skip
+
+
+def without_rows(data: Data, loose: Collection[str]) -> Data:
+    """The same without the rows of loose items."""
+    keep = np.array([row.owner not in loose for row in data.system.all_rows], bool)
+    return data if keep.all() else data.restricted(data.keep & keep)
 
 
 def held_data(system: System) -> Data:
@@ -124,7 +193,7 @@ def coordinate(pose: np.ndarray, row: str) -> float:
 # -------------------------------------------------------------------------------------- positions
 
 
-def start_positions(data: Data, resistances: Resistances, described: State) -> Start:
+def start_positions(data: Data, resistances: Resistances, described: State) -> Found:
     """Positions that satisfy all rows, those of start values and drives after the others."""
     system = data.system
     holds = ~system.on_velocities & data.keep
@@ -141,29 +210,29 @@ def start_positions(data: Data, resistances: Resistances, described: State) -> S
         except AssemblyError:
             pass  # all at once, from the description
     state, history = close_from_anywhere(data, bodies, described)
-    return Start(nearest(data, bodies, state), history)
+    return nearest(data, bodies, state), history, {}
 
 
 def led_positions(
     data: Data, bodies: BodyMetric, resistances: Resistances, origin: State,
     history: list[float],
-) -> Start:  # fmt: skip
+) -> Found:  # fmt: skip
     """Positions with start values and drives, from those without them."""
     if error(data, origin).max() < TOLERANCE:
-        return Start(origin, history)
+        return origin, history, {}
     still = [body_number(data.system, name) for name in resistances.fixed]
     graph = JointGraph(data, origin, still)
     metric = JointMetric(bodies.column, bodies.free, origin, graph)
     leading = Leading(data, graph, metric.before)
     state = leading.carried(origin, 1.0)
     if error(data, state).max() < TOLERANCE:
-        return Start(state, history)
+        return state, history, {}
     try:
         state, more = leading.through_parts(metric, origin)
     except AssemblyError:
         state, more = close_from_anywhere(data, metric, state)
     state = nearest(data, metric, state)
-    return Start(state, more, leading.others_moved(graph.change(state, metric.before)))
+    return state, more, leading.others_moved(graph.change(state, metric.before))
 
 
 def error(data: Data, state: State) -> np.ndarray:

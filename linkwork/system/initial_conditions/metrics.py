@@ -10,7 +10,7 @@ a rotation vector is the axis about which its length changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -35,7 +35,7 @@ class Resistances:
     straight : the amplitudes of flexible links stay as they are
     """
 
-    weights: Mapping[str, float]
+    weights: Mapping[str, float] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
     velocity_weights: Mapping[str, float] | None = None
     straight: bool = False

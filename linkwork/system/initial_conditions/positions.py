@@ -137,7 +137,7 @@ def close_from_anywhere(
 
 def close_joints(full: Data, state: State) -> State:
     """The state with its bodies moved, none easier than others, until all rows vanish."""
-    return close(full, Resistances({}).metric(full.system, state), state)[0]
+    return close(full, Resistances().metric(full.system, state), state)[0]
 
 
 def nearest(data: Data, metric: BodyMetric, state: State) -> State:
