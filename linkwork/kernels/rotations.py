@@ -10,6 +10,7 @@ The first half works on tuples inside kernels, the second on numpy arrays with a
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -258,9 +259,16 @@ def matrix(q: np.ndarray) -> np.ndarray:
         [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
     ]
-    if q.ndim == 1:
-        return np.array(rows)
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return np.array(rows) if q.ndim == 1 else stacked(rows, q.shape[:-1])
+
+
+def stacked(rows: list[list[Any]], shape: tuple[int, ...]) -> np.ndarray:
+    """Matrices (..., 3, 3) from their nine entries."""
+    out = np.empty((*shape, 3, 3))
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            out[..., i, j] = entry
+    return out
 
 
 def from_matrix(R: np.ndarray) -> np.ndarray:
@@ -315,6 +323,4 @@ def logarithm(q: np.ndarray) -> np.ndarray:
 def tilde(a: np.ndarray) -> np.ndarray:
     """Skew matrices ã (..., 3, 3) with ã b = a × b."""
     x, y, z = np.moveaxis(np.asarray(a, float), -1, 0)
-    o = np.zeros_like(x)
-    rows = [[o, -z, y], [z, o, -x], [-y, x, o]]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return stacked([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]], np.shape(x))

@@ -81,6 +81,9 @@ class Family:
     # `stored_energy` counts as potential energy of the model
     circuit: Callable | None = None
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # one of all fields takes longer than what it is looked up for
+
     @property
     def counts_turns(self) -> bool:
         """Whether it remembers angles over turns."""

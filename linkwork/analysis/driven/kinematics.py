@@ -29,6 +29,7 @@ from linkwork.analysis.scales import column_scale
 from linkwork.elements.joints.joints import ROW_NAMES
 from linkwork.elements.layout import SIX
 from linkwork.errors import ModelError
+from linkwork.linear_algebra.sparse_rows import array_of
 from linkwork.model import checks
 from linkwork.model.model import Model
 from linkwork.results.result import Result
@@ -104,7 +105,8 @@ def moving_joints(system: System, state: State) -> list[str]:
     N = la.null_space(Cq, rcond=1e-9) if len(Cq) else np.eye(system.layout.rigid)
     graph = JointGraph(data, state)
     weights = np.repeat([[1.0 / system.length, 1.0]], 3, axis=1)
-    rates = graph.jacobian(state, weights) @ (column_scale(system)[:, None] * N)
+    entries, row, column, shape = graph.jacobian(state, weights)
+    rates = array_of(entries, row, column, shape) @ (column_scale(system)[:, None] * N)
     moves = np.abs(rates).max(axis=1, initial=0.0).reshape(-1, SIX) > 1e-6
     rows: dict[str, list[str]] = {}
     for edge, moving in zip(graph.edges, moves):

@@ -20,6 +20,7 @@ from linkwork.model.model import Model
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Law
 from linkwork.model.signals.held import is_sampled, sampled_at
+from linkwork.system.compilation.extents import extents
 from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import Element, Row, families_of
 from linkwork.system.compilation.tables import ActiveRows
@@ -141,6 +142,11 @@ class CompiledModel:
         """Start and period of what is sampled: drives that change at steps of their own."""
         drives = [e.entry.acts_on[1].signal for e in self.elements if e.entry.family.signal]
         return sampled_at(drives)
+
+    @cached_property
+    def extents(self) -> np.ndarray:
+        """Of every body the extent of the bodies that constraints join to it."""
+        return extents(self) if self.starting is None else self.starting.extents
 
     @cached_property
     def held_values(self) -> np.ndarray:

@@ -15,7 +15,7 @@ must be (`start_at`).
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -31,21 +31,9 @@ from linkwork.system.data import Data
 from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.initial_conditions.given_states import require_closed
 from linkwork.system.initial_conditions.independence import choose_rows
-from linkwork.system.initial_conditions.joint_graph import JOINT, Edge, JointGraph
-from linkwork.system.initial_conditions.metrics import (
-    BodyMetric,
-    JointMetric,
-    Resistances,
-    body_number,
-)
-from linkwork.system.initial_conditions.positions import (
-    TOLERANCE,
-    close,
-    close_from_anywhere,
-    close_joints,
-    nearest,
-    residual,
-)  # fmt: skip
+from linkwork.system.initial_conditions.joint_graph import JOINT, JointGraph
+from linkwork.system.initial_conditions.metrics import JointMetric, Resistances, body_number
+from linkwork.system.initial_conditions.positions import TOLERANCE, Positions, close_joints
 from linkwork.system.initial_conditions.velocities import consistent_velocities
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
@@ -126,41 +114,46 @@ def with_velocities(
 ) -> Found:
     """Positions and velocities; held: data of the elements on bodies and on held nodes."""
     places, rates = start_values(held.system.model)
+    first = len(held.system.elements)  # of those that hold start values
     data = with_start_rows(held, places, loose)
+    hold(data, first, places)
     described = held.system.described_state(time)
     state, history, moved = start_positions(data, resistances, described)
-    laws = {
-        edge.owner: {row: polynomial([coordinate(pose, row) - time * v, v])
-                     for row, v in rates[edge.owner].items()}
-        for edge, pose in joint_poses(held, state) if edge.owner in rates
-    } if rates else {}  # fmt: skip
-    moving = with_start_rows(held, laws, loose)
-    first = len(held.system.elements)  # of those that hold rates
-    led = np.array([row.element >= first for row in moving.kept_rows], bool)
-    return consistent_velocities(moving, resistances, state, led), history, moved
+    data = with_start_rows(held, rates, loose)
+    led, graph = np.array([row.element >= first for row in data.kept_rows], bool), None
+    if rates:
+        graph = JointGraph(data, state)
+        hold(data, first, {
+            edge.owner: {row: polynomial([coordinate(pose, row) - time * v, v])
+                         for row, v in rates[edge.owner].items()}
+            for edge, pose in zip(graph.edges, graph.relative_poses(state)) if edge.owner in rates
+        })  # fmt: skip
+    return consistent_velocities(data, resistances, state, led, graph), history, moved
 
 
 # ------------------------------------------------------------------------------------- start rows
 
 
 def with_start_rows(
-    held: Data, laws: Mapping[str, Mapping[str, Drive]], loose: Collection[str]
+    held: Data, rows_of: Mapping[str, Collection[str]], loose: Collection[str]
 ) -> Data:
-    """The model with free rows of joints held on these laws, without the rows of loose items."""
-    system = held.system
-    if not laws:
+    """The model with these free rows of joints in the equations, without those of loose items."""
+    starting, rows = held.system.starting, len(held.system.all_rows)
+    if not rows_of:
         return without_rows(held, loose)
-    starting, rows = system.starting, len(system.all_rows)
-    data = held_data(starting)
-    own = {
-        i: laws_of(system.model[e.owner], laws[e.owner])
-        for i, e in enumerate(starting.elements) if i >= len(system.elements) and e.owner in laws
-    }  # fmt: skip
-    data.laws = tuple((i, own.get(i, law)) for i, law in data.laws)
-    return data.restricted(np.array([
-        row.owner not in loose and (r < rows or row.name in laws.get(row.owner, ()))
+    return held_data(starting).restricted(np.array([
+        row.owner not in loose and (r < rows or row.name in rows_of.get(row.owner, ()))
         for r, row in enumerate(starting.all_rows)
     ], bool))  # fmt: skip
+
+
+def hold(data: Data, first: int, laws: Mapping[str, Mapping[str, Drive]]) -> None:
+    """Put the free rows of joints, which the elements from the first on hold, on these laws."""
+    model, elements = data.system.model, data.system.elements
+    data.laws = tuple(
+        (i, laws_of(model[elements[i].owner], laws[elements[i].owner]))
+        if i >= first and elements[i].owner in laws else (i, law) for i, law in data.laws
+    )
 
 
 def without_rows(data: Data, loose: Collection[str]) -> Data:
@@ -179,12 +172,6 @@ def held_data(system: System) -> Data:
     ])  # fmt: skip
 
 
-def joint_poses(data: Data, state: State) -> Iterator[tuple[Edge, np.ndarray]]:
-    """Joints with the poses of their bodies relative to each other."""
-    graph = JointGraph(data, state)
-    return zip(graph.edges, graph.relative_poses(state))
-
-
 def coordinate(pose: np.ndarray, row: str) -> float:
     """Displacement z, or angle rz from −2π to 2π, of a relative pose."""
     return float(pose[2]) if row == "z" else 2 * float(np.arctan2(pose[6], pose[3]))
@@ -200,51 +187,48 @@ def start_positions(data: Data, resistances: Resistances, described: State) -> F
     data = data.restricted(holds)
     bodies = resistances.metric(system, described)
     led = np.array([row.driven for row in system.all_rows], bool) & holds
+    held = Positions(data, bodies)
     weighted = bool(resistances.weights)  # the user has said what gives way
-    if led.any() and not weighted and error(data, described).max() > TOLERANCE:
+    if led.any() and not weighted and held.error(described) > TOLERANCE:
         try:
             fitting = data.restricted(holds & ~led)
-            state, history = close(fitting, bodies, described)
-            state = nearest(fitting, bodies, state)
-            return led_positions(data, bodies, resistances, state, history)
+            free = Positions(fitting, bodies)
+            state, history = free.close(described)
+            state = free.nearest(state)
+            return led_positions(held, resistances, state, history)
         except AssemblyError:
             pass  # all at once, from the description
-    state, history = close_from_anywhere(data, bodies, described)
-    return nearest(data, bodies, state), history, {}
+    state, history = held.close_from_anywhere(described)
+    return held.nearest(state), history, {}
 
 
 def led_positions(
-    data: Data, bodies: BodyMetric, resistances: Resistances, origin: State,
-    history: list[float],
-) -> Found:  # fmt: skip
+    held: Positions, resistances: Resistances, origin: State, history: list[float]
+) -> Found:
     """Positions with start values and drives, from those without them."""
-    if error(data, origin).max() < TOLERANCE:
+    if held.error(origin) < TOLERANCE:
         return origin, history, {}
-    still = [body_number(data.system, name) for name in resistances.fixed]
-    graph = JointGraph(data, origin, still)
-    metric = JointMetric(bodies.column, bodies.free, origin, graph)
-    leading = Leading(data, graph, metric.before)
+    still = [body_number(held.data.system, name) for name in resistances.fixed]
+    graph = JointGraph(held.data, origin, still)
+    metric = JointMetric(held.metric.column, held.metric.free, origin, graph)
+    leading = Leading(held.data, metric)
     state = leading.carried(origin, 1.0)
-    if error(data, state).max() < TOLERANCE:
+    if held.error(state) < TOLERANCE:
         return state, history, {}
     try:
-        state, more = leading.through_parts(metric, origin)
+        state, more = leading.through_parts(origin)
     except AssemblyError:
-        state, more = close_from_anywhere(data, metric, state)
-    state = nearest(data, metric, state)
+        state, more = leading.positions.close_from_anywhere(state)
+    state = leading.positions.nearest(state)
     return state, more, leading.others_moved(graph.change(state, metric.before))
-
-
-def error(data: Data, state: State) -> np.ndarray:
-    """|C|, lengths over L."""
-    return np.abs(residual(data, state))
 
 
 class Leading:
     """Joints with start values or drives: the ways of those in the tree, from these poses."""
 
-    def __init__(self, data: Data, graph: JointGraph, before: np.ndarray) -> None:
-        self.data, self.graph, self.before = data, graph, before
+    def __init__(self, data: Data, metric: JointMetric) -> None:
+        self.data, self.positions = data, Positions(data, metric)
+        self.graph, self.before = graph, before = metric.graph, metric.before
         self.led = np.array([row.driven for row in data.kept_rows])
         self.rows: dict[str, set[int]] = {}
         for row in data.kept_rows:
@@ -254,7 +238,7 @@ class Leading:
         for _, i in graph.tree.values():
             edge = graph.edges[i]
             if edge.kind == JOINT and edge.owner in self.rows:
-                pose = edge.held(before[i])
+                pose = graph.held(i, before[i])
                 turn = rotations.multiply(rotations.conjugate(before[i, 3:]), pose[3:])
                 way = pose[:3] - before[i, :3], rotations.logarithm(turn)
                 self.ways[i] = np.concatenate(way)
@@ -268,23 +252,22 @@ class Leading:
             state = self.graph.carried(state, i, pose)
         return state
 
-    def through_parts(self, metric: JointMetric, origin: State) -> tuple[State, list[float]]:
+    def through_parts(self, origin: State) -> tuple[State, list[float]]:
         """The whole way in parts, the loops closed after each, so that no branch is left."""
-        data, C = self.data, residual(self.data, origin)
+        positions, C = self.positions, self.positions.residual(origin)
         sizes = [
             max(np.linalg.norm(way[3:]), np.linalg.norm(way[:3]) / self.graph.lengths[i])
             for i, way in self.ways.items()
         ]
         parts = min(math.ceil(max(sizes, default=PART) / PART), PARTS) or 1
-        carried = np.array([
-            row.owner in {self.graph.edges[i].owner for i in self.ways} for row in data.kept_rows
-        ])  # fmt: skip
+        owners = {self.graph.edges[i].owner for i in self.ways}
+        carried = np.array([row.owner in owners for row in self.data.kept_rows])
         state = origin
         for k in range(1, parts):
             moved = self.carried(state, k / parts)
-            left = np.where(carried, residual(data, moved), (1 - k / parts) * C)
-            state, _ = close(data, metric, moved, np.where(self.led, left, 0.0), NEARLY)
-        return close(data, metric, self.carried(state, 1.0))
+            left = np.where(carried, positions.residual(moved), (1 - k / parts) * C)
+            state, _ = positions.close(moved, np.where(self.led, left, 0.0), NEARLY)
+        return positions.close(self.carried(state, 1.0))
 
     def others_moved(self, change: np.ndarray) -> dict[str, dict[str, float]]:
         """Displacements (mm) and angles (degrees) of other joint coordinates."""
