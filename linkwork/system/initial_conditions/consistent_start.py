@@ -120,8 +120,10 @@ def with_velocities(
     described = held.system.described_state(time)
     state, history, moved = start_positions(data, resistances, described)
     data = with_start_rows(held, rates, loose)
-    led, graph = np.array([row.element >= first for row in data.kept_rows], bool), None
-    if rates:
+    led, graph = np.array([
+        row.element >= first or (row.driven and not resistances.chosen) for row in data.kept_rows
+    ], bool), None  # fmt: skip
+    if led.any():
         graph = JointGraph(data, state)
         hold(data, first, {
             edge.owner: {row: polynomial([coordinate(pose, row) - time * v, v])
@@ -188,8 +190,7 @@ def start_positions(data: Data, resistances: Resistances, described: State) -> F
     bodies = resistances.metric(system, described)
     led = np.array([row.driven for row in system.all_rows], bool) & holds
     held = Positions(data, bodies)
-    weighted = bool(resistances.weights)  # the user has said what gives way
-    if led.any() and not weighted and held.error(described) > TOLERANCE:
+    if led.any() and not resistances.weights and held.error(described) > TOLERANCE:
         try:
             fitting = data.restricted(holds & ~led)
             free = Positions(fitting, bodies)
