@@ -6,23 +6,31 @@ These names are kept until version 1.0; other modules of linkwork may change wit
 docs/howto/extend.md has examples that run, CONTRIBUTING.md longer ones.
 
 Elements: an Item is what the user adds to a model.  It gives Entry objects, rows in the table
-of a Family of elements, which has one Kernel and functions for results: reaction, outputs,
-potential, and circuit for elements on nodes.  A Law changes numbers of an entry in time; factor_law
-makes one of a drive that may follow the motion.  as_frame and as_drive read what the user gave,
-checks refuses it, and rotations has quaternions for arrays (matrix, multiply, exponential, ...) and
-for kernels (qmul, qexp, ...).
+of a Family of elements, which has one Kernel and declares the outputs that it writes: each Output
+has a name, a unit, an axis, and perhaps a Role in the sums of energy and momentum.  A Law changes
+numbers of an entry in time; factor_law makes one of a drive that may follow the motion.  A Family
+whose elements have mass says so with masses=, a function of reals (T, n) that gives one Mass for
+each end that carries it: scales, fields and the overview of a model ask it.  as_frame
+and as_drive read what the user gave, checks refuses it, and rotations has quaternions for arrays
+(matrix, multiply, exponential, ...) and for kernels (qmul, qexp, ...).  Outputs of many families:
+
+    POWER             the power that the element supplies (W)
+    STORED_ENERGY     what it stores (J);   KINETIC_ENERGY    that of its masses (J)
+    MOMENTUM          of its masses (N s);  ANGULAR_MOMENTUM  about the origin (N m s), world axes
+    REACTION          of a constraint, four of them: force and torque on the second body about a
+                      point, in axes; these, row by row; the point (world axes)
 
 Kernels: kernel(ints, reals, motion, loads) computes all elements of its family: row k of ints
 says where element k finds its nodes and blocks, row k of reals has its numbers, Motion and Loads
 say what it sees and adds to.  record declares the columns of such a row, and the constants of a
 kernel are unpacked from it.  Counts, codes and addresses are integers: so many as the Family has,
-last in the row of ints; Entry.integers has a callback or an array where that has its address, and
-functions for results take them before the reals.
+last in the row of ints; Entry.integers has a callback or an array where that has its address.
+Where coef[OUT] is set, write(loads.out, k, (...)) puts the outputs of element k in their order.
 
 1. It adds to f, balance, power and the blocks of bodies in vals, writes its rows of C_q whole
    (put_row), sets C, Ct and Qc in its own rows, and touches nothing else.
-2. It depends on its arguments alone.  What an element remembers is among its last reals (memory of
-   the Family) and moves only where coef[ACCEPT] is set.
+2. It depends on its arguments alone.  What element k remembers is row k of motion.memory (memory of
+   the Family, and of its Entry at the start), written only where coef[ACCEPT] is set.
 3. It works on scalars and tuples, makes no arrays, and calls `@inlined` functions alone.
 4. Rotations are in body axes: columns 3 to 5 of a body's block belong to θ with R ← R exp(θ̃).
 5. A force is added to f with a minus sign, cK K + cD D to its blocks, dissipated power to power[0],
@@ -39,7 +47,7 @@ Constants of kernels:
     CK, CD, CM        coef: factors of ∂f/∂q, ∂f/∂v and ∂f/∂v̇ in the matrix
     TANGENT, KC       coef: whether the matrix, and the constraint stiffness in it, are wanted
     RATES             coef: whether Ct and Qc are wanted
-    ACCEPT            coef: whether a step has been accepted
+    ACCEPT, OUT       coef: whether a step has been accepted; whether outputs are wanted
     GRAVITY           coef: the first of three components of gravity (world axes)
     STRIDE            numbers from one row of a block of bodies to the next
     IDENTITY          the unit matrix of 3×3 as nine numbers
@@ -81,8 +89,8 @@ from linkwork.elements.laws.base import RATE as STRAIN_RATE
 from linkwork.elements.laws.base import SUPPLIED, WANTED, ConstitutiveLaw
 from linkwork.elements.layout import (
     AA, AB, ACCEPT, BA, BB, BY_RATE, BY_SECOND, BY_VALUE, CD, CK, CM, EQ, GRAVITY, KC, OMEGA, POS,
-    QUAT, RATE, RATES, ROT, SECOND, STRIDE, TANGENT, VALUE, VEL, A, B, M, add33, put6, put36,
-    put_row, put_value, row_width,
+    QUAT, RATE, RATES, ROT, SECOND, STRIDE, TANGENT, VALUE, VEL, A, B, M, OUT, add33, put6, put36,
+    put_row, put_value, row_width, write,
 )  # fmt: skip
 from linkwork.elements.signals.signals import factor_law
 from linkwork.integrators.first_order.formulas import Formula, stage_formula, step_formula
@@ -105,17 +113,23 @@ from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.frame import as_frame
 from linkwork.model.nodes import REFERENCE, Node, NodeKind, point, scalar, vector
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.outputs import (
+    ANGULAR_MOMENTUM, KINETIC_ENERGY, MOMENTUM, POWER, REACTION, STORED_ENERGY, Output, Role,
+)  # fmt: skip
+from linkwork.model.registry import Entry, Family, Item, Law, Mass, Memory
 
 __all__ = [
     # elements
-    "Item", "Family", "Entry", "Law", "as_frame", "as_drive", "factor_law", "checks", "rotations",
+    "Item", "Family", "Entry", "Law", "Mass", "Memory", "as_frame", "as_drive", "factor_law",
+    "checks", "rotations",
+    "Output", "Role", "POWER", "STORED_ENERGY", "KINETIC_ENERGY", "MOMENTUM", "ANGULAR_MOMENTUM",
+    "REACTION",
     # kernels
     "Kernel", "Motion", "Loads", "inlined", "record",
     "A", "B", "AA", "AB", "BA", "BB", "EQ", "M", "POS", "QUAT", "VEL", "OMEGA", "ROT",
-    "CK", "CD", "CM", "TANGENT", "KC", "RATES", "ACCEPT", "GRAVITY", "STRIDE",
+    "CK", "CD", "CM", "TANGENT", "KC", "RATES", "ACCEPT", "OUT", "GRAVITY", "STRIDE",
     "VALUE", "RATE", "SECOND", "BY_VALUE", "BY_RATE", "BY_SECOND",
-    "add33", "put6", "put36", "put_row", "put_value", "row_width",
+    "add33", "put6", "put36", "put_row", "put_value", "row_width", "write",
     "IDENTITY", "accumulate", "add", "at", "at4", "at9", "cc", "cm", "column", "cross", "dot",
     "inverse3", "madd", "mc", "mm", "mscale", "mt", "mv", "outer", "scale", "skew", "solve3", "sub",
     "tm", "transpose", "tv",

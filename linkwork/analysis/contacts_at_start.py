@@ -28,7 +28,7 @@ def refuse_hard(system: System, what: str) -> None:
 
 def depth_of(e: Element, state: State) -> float:
     """How deep the shapes of a contact lie in each other, m; negative where they are apart."""
-    from linkwork.elements.contact.history import GAP, contact_history
+    from linkwork.elements.contact.depth import contact_depth
 
     still = np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]])
     ends = [
@@ -36,13 +36,12 @@ def depth_of(e: Element, state: State) -> float:
         for b in e.ends
     ]
     r, q = (list(part) for part in zip(*ends))
-    entry = e.entry
-    return -float(contact_history(entry.integer_row, entry.reals, np.zeros(1), r, q)[0, GAP])
+    return float(contact_depth(e.entry.integer_row, e.entry.reals[None], r, q)[0])
 
 
 def refuse_overlaps(system: System, state: State) -> None:
     """Refuse states in which shapes lie in each other further than contact could push them."""
-    touching = [e for e in system.elements if e.entry.family.rubs]
+    touching = [e for e in system.elements if e.entry.family.memory.touches]
     if not touching:
         return
     from linkwork.elements.contact.contact import MARGIN_SHARE

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linkwork.elements.joints.lock import lock_coordinates
+from linkwork.elements.joints.lock import QA, QB, UA, UB
+from linkwork.kernels import rotations
 from linkwork.system.state import State
 
 GROUND_POSE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
@@ -20,8 +21,12 @@ def joint_coordinates(
     reals : the joint's numbers at that time;   ends : its two bodies' numbers, the ground −1
     """
     a, b = (state.motion[i, :7] if i >= 0 else GROUND_POSE for i in ends)
-    x, q = lock_coordinates(reals[None], a[None, :3], a[None, 3:], b[None, :3], b[None, 3:])
-    return x[0], q[0]
+    places, axes = [], []
+    for pose, u, q in ((a, UA, QA), (b, UB, QB)):
+        places.append(pose[:3] + rotations.matrix(pose[3:]) @ reals[u : u + 3])
+        axes.append(rotations.multiply(pose[3:], reals[q : q + 4]))
+    x = rotations.matrix(axes[0]).T @ (places[1] - places[0])
+    return x, rotations.multiply(rotations.conjugate(axes[0]), axes[1])
 
 
 def twist_angle(q: np.ndarray) -> float:

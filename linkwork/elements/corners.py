@@ -33,19 +33,19 @@ MET, MET_AT, PASSED, KNOWN, NOTES = 0, 1, 2, 3, 4
 
 
 @inlined
-def note_corner(reals, i, first, time, beyond, speed):
-    """Notes of element i from column `first` on; beyond its corner above: 1, below: 2, none: 0."""
-    reals[i, first + PASSED] = beyond
-    if speed > 0.0 and beyond != reals[i, first + KNOWN]:
-        if reals[i, first + MET] == 0.0:
-            reals[i, first + MET_AT] = time
-        reals[i, first + MET] = max(speed, reals[i, first + MET])
+def note_corner(memory, i, time, beyond, speed):
+    """Notes of element i; beyond its corner above: 1, below: 2, none: 0."""
+    memory[i, PASSED] = beyond
+    if speed > 0.0 and beyond != memory[i, KNOWN]:
+        if memory[i, MET] == 0.0:
+            memory[i, MET_AT] = time
+        memory[i, MET] = max(speed, memory[i, MET])
 
 
 @inlined
-def note(reals, i, first, time, y):
+def note(memory, i, time, y):
     """The same after a call of its law with the work y."""
-    note_corner(reals, i, first, time, y[BEYOND], y[FURTHER])
+    note_corner(memory, i, time, y[BEYOND], y[FURTHER])
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ power       [dissipated, supplied] power at this motion
 coef        [cK, cD, tangent wanted, rates (Ct, Qc) wanted, step accepted, K_c wanted, the
             method has written the tangent of the bodies' inertia itself], then cM, gravity and
             whether this is the first correction of a step: 1, and 2 from elements that took forces
-            from elsewhere than the motion that they were given (contact.prediction)
+            from elsewhere than the motion that they were given (contact.prediction); last whether
+            outputs are wanted
+out[k]      the outputs of element k, in the order in which its family declares them
 
 A block of the matrix (the rows of one group of unknowns against the columns of another) starts at
 `base` in `vals` and its rows are STRIDE apart, so that a row is one vector of eight numbers; the
@@ -42,7 +44,7 @@ VALUE, RATE, SECOND, BY_VALUE, BY_RATE, BY_SECOND = range(6)
 # coef
 CK, CD, TANGENT, RATES, ACCEPT, KC, WRITTEN = 0, 1, 2, 3, 4, 5, 6
 COEFS = 7  # that callers set; the evaluation adds the next
-CM, GRAVITY, FIRST, COEF_SIZE = 7, 8, 11, 12
+CM, GRAVITY, FIRST, OUT, COEF_SIZE = 7, 8, 11, 12, 13
 
 # ints of elements between two bodies
 A, B, AA, AB, BA, BB = 0, 1, 2, 3, 4, 5
@@ -105,3 +107,16 @@ def put_row(vals, ints, k, j, force_a, moment_a, force_b, moment_b):
     """Constraint row j of a two-body element into C_q."""
     put6(vals, ints[k, CA], j, force_a, moment_a)
     put6(vals, ints[k, CB], j, force_b, moment_b)
+
+
+@inlined
+def write(out, k, numbers):
+    """The outputs of element k, in the order of their declaration."""
+    for i in range(len(numbers)):
+        out[k, i] = numbers[i]
+
+
+@inlined
+def multipliers(ints, k, gamma, slot):
+    """Those of three rows whose places begin at a slot in ints; zero of one that is not active."""
+    return gamma[ints[k, slot]], gamma[ints[k, slot + 1]], gamma[ints[k, slot + 2]]

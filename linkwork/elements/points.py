@@ -149,10 +149,3 @@ def line_over_time(reals: np.ndarray, r: Any, q: Any) -> tuple[np.ndarray, ...]:
     d = r[1] + sb - r[0] - sa
     length = np.linalg.norm(d, axis=1)
     return sa, sb, length, d / np.where(length > 0, length, 1.0)[:, None]
-
-
-def line_rate(arms: Any, e: np.ndarray, q: Any, v: Any, omega: Any) -> np.ndarray:
-    """l̇ (T,) of the line with these arms and unit vector."""
-    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
-    speed = v[1] + np.cross(w[1], arms[1]) - v[0] - np.cross(w[0], arms[0])
-    return np.sum(e * speed, axis=1)

@@ -20,10 +20,8 @@ from linkwork.elements.layout import OMEGA, SIX, TANGENT
 from linkwork.integrators.second_order.stepper import CA
 from linkwork.integrators.values import MOVE
 from linkwork.kernels.compiled import inlined, lean
-from linkwork.kernels.kernel import Loads, Motion, call_kernel
-from linkwork.kernels.memory.records import refer
 from linkwork.kernels.vectors import at, at9, cross, mv
-from linkwork.system.evaluate import acceleration_of
+from linkwork.system.evaluate import acceleration_of, ask
 
 NORM, RELNORM, SEPNORM, MINMAX = 1, 2, 3, 4
 TESTS = {"correction": 0, "norm": NORM, "relnorm": RELNORM, "sepnorm": SEPNORM,
@@ -54,21 +52,14 @@ def absolute_sums(kernels, tables, work, stages, time):
     work.coef[TANGENT] = 0.0
     element = 0
     for m in range(tables.directory.shape[0]):
-        i, wi = tables.directory[m, 2], tables.directory[m, 3]
-        r, wr = tables.directory[m, 4], tables.directory[m, 5]
+        wi, wr, wm = tables.directory[m, 3], tables.directory[m, 5], tables.directory[m, 7]
         for k in range(tables.directory[m, 1]):
             f[ground] = 0.0
             for j in range(stages.ends.shape[1]):
                 f[stages.ends[element, j]] = 0.0
-            call_kernel(
-                kernels, tables.directory[m, 0],
-                tables.ints[i + k * wi : i + (k + 1) * wi].reshape(1, wi),
-                tables.reals[r + k * wr : r + (k + 1) * wr].reshape(1, wr),
-                refer(Motion(
-                    work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef
-                )),
-                refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
-            )  # fmt: skip
+            ask(kernels, tables.directory[m, 0], tables, work, f, balance, work.out, time, 1,
+                tables.directory[m, 2] + k * wi, wi, tables.directory[m, 4] + k * wr, wr,
+                tables.directory[m, 6] + k * wm, wm)  # fmt: skip
             for j in range(stages.spans.shape[1]):
                 for v in range(stages.spans[element, j, 0], stages.spans[element, j, 1]):
                     others[v] += abs(balance[v])

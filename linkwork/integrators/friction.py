@@ -6,7 +6,7 @@ from one accepted step to the next.
 
 from __future__ import annotations
 
-from linkwork.elements.contact.layout import RUBS
+from linkwork.elements.contact.layout import FRICTION, SMOOTH
 from linkwork.errors import ModelError
 from linkwork.system.system import System
 
@@ -25,7 +25,7 @@ def refuse_bristles(system: System, method: str, other: str) -> None:
     """Refuse friction where steps go past the times at which its path is noted."""
     for e in system.elements:
         reads = e.entry.family.reads and e.entry.family.answers < 0
-        if reads or (e.entry.family.rubs and e.entry.reals[RUBS]):
+        if reads or (e.entry.family.memory.touches and e.entry.integers[FRICTION] != SMOOTH):
             raise ModelError(
                 f"{method} cannot treat {system.model[e.owner].label}, whose bristles follow the "
                 f"path step by step, since it takes steps of its own past the times of h; use "

@@ -32,6 +32,8 @@ class Motion(NamedTuple):
              much each of these changes with the unknown of the step, over the size of equations
     gamma  : multipliers of the constraint rows;   time : s
     coef   : what is wanted, and with which coefficients (elements.layout)
+    memory : (elements, …) what the elements of the family remember, which a kernel writes when a
+             step is accepted
     """
 
     nodes: Floats2
@@ -41,6 +43,7 @@ class Motion(NamedTuple):
     gamma: Floats
     time: float
     coef: Floats
+    memory: Floats2
 
 
 class Loads(NamedTuple):
@@ -50,6 +53,7 @@ class Loads(NamedTuple):
     balance : (values + 1,) residual of the equations of scalar and vector nodes
     C, Ct, Qc : residual of the constraint rows, its rate, and Q_c of C_q v̇ = Q_c
     vals    : the values of the matrix;   power : [dissipated, supplied] power
+    out     : (elements, numbers) the outputs of each element, where coef[OUT] is set
     """
 
     f: Floats2
@@ -59,6 +63,7 @@ class Loads(NamedTuple):
     Qc: Floats
     vals: Floats
     power: Floats
+    out: Floats2
 
 
 MOTION, LOADS = record_type(Motion), record_type(Loads)

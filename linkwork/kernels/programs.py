@@ -35,8 +35,9 @@ SINGLE = FLAT + 17
 ADD, SUB, MUL, DIV, POWER, CONSTANT_POWER, ATAN2, MOD, MAX = range(SINGLE, SINGLE + 9)
 DOUBLE = SINGLE + 9
 # the next TO operations only where second ≤ first < third; values that must be finite, or not zero;
-# a value that is remembered until the next step (RECALL reads it); the function whose address is
-# the third operand, with the first as its time and the memory from TO on as its numbers
+# a value that is remembered until the next step (RECALL reads it, its third operand is the place in
+# the memory); the function whose address is the third operand, with the first as its time and the
+# memory from TO on as its numbers
 BETWEEN, CHECK, REQUIRE, STORE, CALL = range(DOUBLE, DOUBLE + 5)
 ERROR, HOLD, EXTEND = range(3)  # what a table does outside
 
@@ -54,8 +55,6 @@ def infinite(x):
 @inlined
 def flat(op, u, v):
     """Values of what is constant between jumps."""
-    if op == RECALL:
-        return u
     if op == SIGN:
         return u if u != u else (1.0 if u > 0.0 else (-1.0 if u < 0.0 else 0.0))
     if op == FLOOR:
@@ -198,7 +197,7 @@ def tabulated(reals, k, n, outside, p, u):
 
 
 @inlined
-def run_program(ints, reals, k, first, count, m, slopes):
+def run_program(ints, reals, memory, k, first, count, m, slopes):
     """Carry out the operations in row k of `ints` from column `first`; whether all went well.
 
     It did not where a value that is checked is not finite, or any is infinite, or one is zero
@@ -218,15 +217,15 @@ def run_program(ints, reals, k, first, count, m, slopes):
                 good = good and u != 0.0
             elif op == STORE:
                 if good:
-                    reals[k, d] = u
+                    memory[k, d] = u
             elif op == CALL:
                 if good:
-                    call(c, u, reals[k, d:], reals[k, d:])
+                    call(c, u, memory[k, d:], memory[k, d:])
             elif not (v <= u and u < reals[k, c]):
                 p += OPERATION * d
             continue
         if op < FLAT:
-            reals[k, d] = flat(op, u, v)
+            reals[k, d] = memory[k, c] if op == RECALL else flat(op, u, v)
             if slopes:
                 for i in range(1, m + 1):
                     reals[k, d + i] = 0.0

@@ -250,6 +250,16 @@ def conjugate(q: np.ndarray) -> np.ndarray:
     return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
 
 
+def rotate(R: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """R u at every time."""
+    return np.einsum("tij,tj->ti", R, u)
+
+
+def rotate_back(R: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Rᵀ u at every time."""
+    return np.einsum("tji,tj->ti", R, u)
+
+
 def matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
     q = np.asarray(q, float)

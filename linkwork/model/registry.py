@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,9 +26,39 @@ from linkwork.model.calls import explained_maker, hint, refuse_call
 from linkwork.model.drives import Drive
 from linkwork.model.drives.base import leaves_that_follow
 from linkwork.model.nodes import Node
+from linkwork.model.outputs import Output, Role
 from linkwork.model.signals.load_readings import loads_read
 
 ITEMS: dict[str, type[Item]] = {}
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Numbers that an element remembers, in this order.
+
+    notes : say when a corner of its force was passed (elements.corners): how many, written in every
+            evaluation; the others when a step is accepted
+    turns : angles counted over turns: the outputs of the family that they are
+    path  : of a path, such as the deflection of bristles or held signals: how many
+    """
+
+    notes: int = 0
+    turns: tuple[str, ...] = ()
+    path: int = 0
+
+    @property
+    def size(self) -> int:
+        return self.notes + len(self.turns) + self.path
+
+    @property
+    def moves(self) -> bool:
+        """Whether it depends on accepted steps."""
+        return self.size > self.notes
+
+    @property
+    def touches(self) -> bool:
+        """Whether a path begins at a corner: of contacts."""
+        return self.notes > 0 and self.path > 0
 
 
 @dataclass(frozen=True)
@@ -38,16 +68,8 @@ class Family:
     bodies : how many bodies and nodes an element joins;   rows : most constraint rows it can have
     reals  : real numbers per element
     integers : integers per element, after those of its ends, rows and reads (elements.layout)
-    memory : how many of its last reals it keeps as history, which it moves when a step is accepted;
-             one alone is an angle counted over turns, the output `angle` of the family
-    notes  : how many of these, the first ones, say when a corner of its force was passed
-             (elements.corners): those it writes in every evaluation
-    counts : names of outputs that are such angles, where there are several
+    memory : what an element remembers
     reads  : of how many multipliers of other elements it is told the places, behind its other ints
-
-    The functions for results work in numpy over T times: reals (T, n) and, as lists over the
-    bodies, r (T, 3), q (T, 4), v (T, 3) in world axes and omega (T, 3) in body axes.  Those of a
-    family with integers take these (n,) first.
     """
 
     name: str
@@ -56,9 +78,7 @@ class Family:
     reals: int
     rows: int = 0
     integers: int = 0
-    memory: int = 0
-    notes: int = 0
-    counts: tuple[str, ...] = ()
+    memory: Memory = Memory()
     reads: int = 0
     answers: int = -1  # of a node that follows three multipliers: where among its reals it leaves
     # its slopes by them (linear_algebra.low_rank)
@@ -68,31 +88,20 @@ class Family:
     shares: bool = False  # elements with the same numbers read those of the first of them
     whole: bool = False  # may write the blocks between its bodies instead of adding to them
     signal: bool = False  # computes a number of another element (elements.signals.signals)
-    inertial: bool = False  # its forces depend on accelerations; `lumped` says how at the start
+    inertial: bool = False  # its forces depend on accelerations
     loads: tuple[int, ...] = ()  # of a load: the reals that all its forces are proportional to
-    rubs: bool = False  # its friction follows the path from one accepted step to the next
     slender: bool = False  # far stiffer along its axis than across it
-    reaction: Callable | None = None  # numpy: wrench on the second body, for results
-    # numpy: reals -> mass, centre, inertia about it, at t = 0; a list of these for several bodies
-    lumped: Callable | None = None
-    potential: Callable | None = None  # numpy: (reals, r, q) -> energy, where there is one
-    outputs: Callable | None = None  # numpy: (reals, r, q, v, omega) -> named results
-    # of elements with vector nodes: (reals, motion or values of each end) -> name: (numbers, unit);
-    # `stored_energy` counts as potential energy of the model
-    circuit: Callable | None = None
+    # numpy: reals (T, n) -> its `Mass` on each of its ends, those of bodies as rigid ones
+    masses: Callable | None = None
+    outputs: tuple[Output, ...] = ()  # what the kernel writes, in this order (model.outputs)
 
     def __hash__(self) -> int:
         return hash(self.name)  # one of all fields takes longer than what it is looked up for
 
     @property
-    def counts_turns(self) -> bool:
-        """Whether it remembers angles over turns."""
-        return self.history == 1 or bool(self.counts)
-
-    @property
-    def history(self) -> int:
-        """How much it remembers of accepted steps, beside its notes."""
-        return int(self.memory) - self.notes
+    def stores_energy(self) -> bool:
+        """Whether it has a potential energy."""
+        return any(x.role is Role.STORED for x in self.outputs)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickled by its name in its module, so that a restored run has the families of this
@@ -128,6 +137,23 @@ class Law:
     signal: Drive | None = None
 
 
+class Mass(NamedTuple):
+    """A mass on an end of an element over T times, in the axes of the end."""
+
+    mass: np.ndarray  # (T,)
+    centre: np.ndarray  # (T, 3) from the origin of the end
+    inertia: np.ndarray  # (T, 3, 3) about that centre
+    mass_rate: Any = 0.0
+    centre_rate: Any = 0.0
+    shape_rate: Any = 0.0  # of the inertia, because masses move
+
+
+def point_masses(mass: np.ndarray, centre: np.ndarray | None = None) -> Mass:
+    """Masses (T,) of points, at the origin of their end or at a centre (T, 3)."""
+    T = len(mass)
+    return Mass(mass, np.zeros((T, 3)) if centre is None else centre, np.zeros((T, 3, 3)))
+
+
 @dataclass
 class Entry:
     """One element: a row of its family's table."""
@@ -143,6 +169,7 @@ class Entry:
     # numbers of the family's integer columns; a callback, a routine, a kernel or an array stands
     # for its address, which is good in one process alone
     integers: tuple[Any, ...] = ()
+    memory: np.ndarray = field(default_factory=lambda: np.zeros(0))  # at the start
     keep: Any = None  # what must live as long as the element does (callbacks)
     acts_on: Any = None  # of a signal: the entry and its law, and how many bodies that one loads
     corner: Any = None  # where its force begins (elements.corners.Corner), of families with notes
@@ -156,12 +183,28 @@ class Entry:
 
     @property
     def numbers(self) -> tuple[np.ndarray, ...]:
-        """Its reals, after its integers where its family has some: for functions for results."""
-        return self.numbers_with(np.asarray(self.reals, float))
+        """Its row, after its integers where its family has some: for functions for results."""
+        return self.numbers_with(self.row)
 
-    def numbers_with(self, reals: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The same with other reals, such as those of several times."""
-        return (self.integer_row, reals) if self.family.integers else (reals,)
+    @property
+    def row(self) -> np.ndarray:
+        """Its reals, and behind them its memory."""
+        return np.concatenate([np.asarray(self.reals, float), self.memory])
+
+    def numbers_with(self, row: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The same with another row, or those of several times."""
+        return (self.integer_row, row) if self.family.integers else (row,)
+
+    def masses(self, times: Any = None) -> list[Mass]:
+        """Its masses on its ends at some times; without these at the start, without a time axis."""
+        if self.family.masses is None:
+            return []
+        start = times is None
+        reals = np.tile(np.asarray(self.reals, float), (1 if start else len(times), 1))
+        for law in self.laws if not start else ():
+            reals[:, law.column : law.column + law.length] = law.values(times)
+        found = self.family.masses(*self.numbers_with(reals))
+        return [Mass(*(x[0] for x in mass[:3])) for mass in found] if start else found
 
     @property
     def loaded(self) -> bool:

@@ -31,7 +31,7 @@ from linkwork.elements.layout import (
 from linkwork.kernels import kernel
 from linkwork.kernels.compiled import inlined, lean
 from linkwork.kernels.kernel import call_kernel
-from linkwork.kernels.memory.records import refer
+from linkwork.kernels.memory.records import refer, rows_at
 from linkwork.kernels.rotations import rotation_matrix
 from linkwork.kernels.vectors import (
     IDENTITY,
@@ -201,16 +201,19 @@ def assemble_forces(kernels, forces, tables, work, m, time, tangent):
         coef[:] = 0.0
         coef[0], coef[1] = 0.5 * h * h / mass, L
         coef[TANGENT] = 1.0 if tangent else 0.0
-        spring_forces(forces, tables.reals, m, coef, work.vals)
+        spring_forces(forces, tables.reals, tables.memory, m, coef, work.vals)
 
 
 @inlined
-def spring_forces(forces, reals, m, coef, vals):
+def spring_forces(forces, reals, memory, m, coef, vals):
     none = forces.nothing
     call_kernel(
         forces.kernel, 0, forces.springs, m.base,
-        refer(kernel.Motion(m.end, m.base, m.base, m.base, reals, m.settings[STEP], coef)),
-        refer(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken)),
+        refer(kernel.Motion(
+            m.end, m.base, m.base, m.base, reals, m.settings[STEP], coef,
+            rows_at(memory, 0, memory.size, 1),
+        )),
+        refer(kernel.Loads(m.wrench, none, none, none, none, vals, m.taken, m.base)),
     )  # fmt: skip
 
 

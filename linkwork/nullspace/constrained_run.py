@@ -63,7 +63,7 @@ class ConstrainedRun(ReducedRun):
             if self.method.condition_number and self._is_looked_at(k, saved):
                 solution = with_tangent(self.matrix, step)
                 self.condition = condition(self._tested_matrix(solution))
-            ns.accept_poses(p.tree, p.forces, s.tables.reals, m)
+            ns.accept_poses(p.tree, p.forces, s.tables.reals, s.tables.memory, m)
             self.time = float(times[k])
             self._store(out, int(saved[k]))
         return DONE, last

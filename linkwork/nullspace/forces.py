@@ -64,17 +64,17 @@ from linkwork.kernels.vectors import (
 )  # fmt: skip
 from linkwork.model.drives.base import held_in
 from linkwork.model.signals.held import is_sampled
-from linkwork.nullspace.constraints.rows import element_ints
 from linkwork.system.compilation.tables import NO_FAMILY
 from linkwork.system.data import Data
-from linkwork.system.evaluate import Tables
+from linkwork.system.evaluate import DIRECTORY_COLUMNS, Tables
 from linkwork.system.sensor_nodes import sensor_groups
 from linkwork.system.system import System
 
 SPRING_, TORSION_, BUSHING_ = 0, 1, 2
 KINDS = {SPRING: SPRING_, TORSION: TORSION_, BUSHING: BUSHING_}
-# ints: kind, first real, number of reals, then those of the element (elements.layout) up to BB
-KIND, FIRST, WIDTH, OF_ELEMENT, INTS = 0, 1, 2, 3, 9
+# ints: kind, first real, number of reals, then those of the element (elements.layout) up to BB; of
+# a torsion spring where its angle is in the memory
+KIND, FIRST, WIDTH, OF_ELEMENT, ANGLE, INTS = 0, 1, 2, 3, 9, 10
 SMALL = 1e-8  # rotations below which ratios of two of them are not formed
 NUDGE = 2.0**-20  # of differences for the tangent, which only steers Newton's method
 
@@ -95,14 +95,14 @@ def make_forces(data: Data) -> Forces:
     system = data.system
     springs, others, blocks = [], [], set()
     seen: dict = {}
-    for e, place in zip(system.elements, system.places, strict=True):
+    for e, place, own in zip(system.elements, system.places, system.memory_places, strict=True):
         family = e.entry.family
         number = seen[family] = seen.get(family, -1) + 1
         if e.entry.rows or isinstance(system.model[e.owner], Sensor):
             continue
         if family in KINDS:
-            x = element_ints(data, family)[number]
-            springs.append([KINDS[family], place.start, family.reals, *x[:6]])
+            x = data.ints_of(family)[number]
+            springs.append([KINDS[family], place.start, family.reals, *x[:6], own.start])
             continue
         others.append(family)
         ends = [end for end in e.ends if 0 <= end < system.bodies]
@@ -112,7 +112,7 @@ def make_forces(data: Data) -> Forces:
     slots = system.families
     mine = [row for row, f in zip(data.tables.directory, slots, strict=True) if f in others]
     tables = data.tables._replace(
-        directory=np.array(mine, np.int64).reshape(-1, 6),
+        directory=np.array(mine, np.int64).reshape(-1, DIRECTORY_COLUMNS),
         bodies=np.zeros_like(data.tables.bodies),
     )
     return Forces(
@@ -148,10 +148,10 @@ def refuse_unknown(system: System) -> None:
             )
         if family.signal and all(map(is_sampled, held_in(e.entry.acts_on[1].signal))):
             continue  # angles that it may count stay within half a turn of the start
-        if family is not TORSION and (family.potential is not None or family.memory):
+        if family is not TORSION and (family.stores_energy or family.memory.size):
             what = (
                 "has a potential whose discrete gradient lw.EnergyMomentum does not know"
-                if family.potential is not None
+                if family.stores_energy
                 else "keeps a memory of earlier steps, which lw.EnergyMomentum does not carry on"
             )
             raise ModelError(
@@ -201,19 +201,19 @@ def spring_wrench(y, k, pa0, pa1, pb0, pb1, h):
 
 
 @inlined
-def twist(y, k, qa, qb):
+def twist(y, k, last, qa, qb):
     """The angle about z between the markers, nearest to that of the last step."""
     qS, qP = qmul(qa, at4(y, k, torsion_spring.QA)), qmul(qb, at4(y, k, torsion_spring.QB))
     rho = qmul(qconj(qS), qP)
     phi = 2.0 * math.atan2(rho[3], rho[0])
     turn = torsion_spring.TURN
-    return phi + turn * math.floor((y[k, torsion_spring.MEMORY] - phi) / turn + 0.5)
+    return phi + turn * math.floor((last - phi) / turn + 0.5)
 
 
 @inlined
-def torsion_wrench(y, k, pa0, pa1, pb0, pb1, h):
+def torsion_wrench(y, k, last, pa0, pa1, pb0, pb1, h):
     qa0, qa1, qb0, qb1 = pa0[1], pa1[1], pb0[1], pb1[1]
-    p0, p1 = twist(y, k, qa0, qb0), twist(y, k, qa1, qb1)
+    p0, p1 = twist(y, k, last, qa0, qb0), twist(y, k, last, qa1, qb1)
     S = rotation_matrix(at4(y, k, torsion_spring.QA))
     n = mv(mean_matrix(qa0, qa1), column(S, 2))
     x, p = 0.5 * (p1 - p0), 0.5 * dot(n, cayley(qa0, qa1))
@@ -263,12 +263,12 @@ def bushing_wrench(y, k, pa0, pa1, pb0, pb1, h):
 
 
 @inlined
-def wrench(kind, y, k, pa0, pa1, pb0, pb1, h):
+def wrench(kind, y, k, last, pa0, pa1, pb0, pb1, h):
     """Residual of a spring: force F on b (−F on a), torques on a and b, and energy dissipated."""
     if kind == SPRING_:
         return spring_wrench(y, k, pa0, pa1, pb0, pb1, h)
     if kind == TORSION_:
-        return torsion_wrench(y, k, pa0, pa1, pb0, pb1, h)
+        return torsion_wrench(y, k, last, pa0, pa1, pb0, pb1, h)
     return bushing_wrench(y, k, pa0, pa1, pb0, pb1, h)
 
 
@@ -303,11 +303,11 @@ def put_wrench_column(vals, x, j, c, w1, w0):
 
 def springs_kernel(ints, reals, motion, loads):
     """All springs, behind the signature of element kernels so that only models that have some
-    compile it: reals are the nodes at q₀, nodes those at q₁, gamma the system's reals, time is h,
-    and coef [factor of the wrench, L, tangent wanted, —, step accepted].  power[0] takes the
-    energy dissipated."""
+    compile it: reals are the nodes at q₀, nodes those at q₁, gamma the system's reals, memory all
+    of it, time is h, and coef [factor of the wrench, L, tangent wanted, —, step accepted].
+    power[0] takes the energy dissipated."""
     nodes, gamma, time, coef = motion.nodes, motion.gamma, motion.time, motion.coef
-    f, vals, power = loads.f, loads.vals, loads.power
+    f, vals, power, memory = loads.f, loads.vals, loads.power, motion.memory
     h, c, L = time, coef[0], coef[1]
     for k in range(ints.shape[0]):
         kind, first, width = ints[k, KIND], ints[k, FIRST], ints[k, WIDTH]
@@ -315,11 +315,12 @@ def springs_kernel(ints, reals, motion, loads):
         x = ints[k, OF_ELEMENT:]
         a, b = x[0], x[1]
         pa0, pb0, pa1, pb1 = pose(reals, a), pose(reals, b), pose(nodes, a), pose(nodes, b)
+        last = memory[ints[k, ANGLE], 0] if kind == TORSION_ else 0.0
         if coef[ACCEPT] != 0.0:
             if kind == TORSION_:
-                gamma[first + torsion_spring.MEMORY] = twist(y, 0, pa1[1], pb1[1])
+                memory[ints[k, ANGLE], 0] = twist(y, 0, last, pa1[1], pb1[1])
             continue
-        w = wrench(kind, y, 0, pa0, pa1, pb0, pb1, h)
+        w = wrench(kind, y, 0, last, pa0, pa1, pb0, pb1, h)
         for i in range(3):
             f[b, i] += c * w[0][i]
             f[a, i] -= c * w[0][i]
@@ -333,7 +334,7 @@ def springs_kernel(ints, reals, motion, loads):
                     qa = nudged(pa1, j, NUDGE, L)
                 else:
                     qb = nudged(pb1, j - 6, NUDGE, L)
-                moved = wrench(kind, y, 0, pa0, qa, pb0, qb, h)
+                moved = wrench(kind, y, 0, last, pa0, qa, pb0, qb, h)
                 step = NUDGE * L if j % SIX < 3 else NUDGE
                 put_wrench_column(vals, x, j, c / step, moved, w)
 

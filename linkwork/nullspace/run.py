@@ -313,7 +313,7 @@ class ReducedRun(RepairedRun):
         self._keep_multipliers(step.multiplier)
         if self.method.condition_number:
             self.condition = condition(self._tested_matrix(with_tangent(self.matrix, step)))
-        ns.accept_poses(p.tree, p.forces, p.data.tables.reals, m)
+        ns.accept_poses(p.tree, p.forces, p.data.tables.reals, p.data.tables.memory, m)
         self.time = time
         self.pivot()
         return True
@@ -349,7 +349,7 @@ class ReducedRun(RepairedRun):
     # ------------------------------------------------------------------------ states, restart
     def snapshot(self) -> tuple:
         arrays = [np.copy(a) for a in (*self.parts.motion, *self.lu.chosen)]
-        reals = self.parts.data.tables.reals.copy()
+        reals = self.parts.data.numbers
         past = None if self.sensing is None else self.sensing.past
         counts = self.repairs, self.pieces, self.balance.snapshot()
         return self.parts, self.lu, arrays, reals, self.time, self.h, self.condition, past, counts
@@ -364,7 +364,7 @@ class ReducedRun(RepairedRun):
             self.parts, self._matrix = parts, None
         for mine, copy in zip((*self.parts.motion, *self.lu.chosen), arrays, strict=True):
             mine[:] = copy
-        self.parts.data.tables.reals[:] = reals
+        self.parts.data.numbers = reals
 
     def own_now(self) -> np.ndarray:
         """The columns of `own` at the last good step."""

@@ -193,15 +193,15 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
 
 
 @lean
-def accept_poses(tree, forces, reals, m):
+def accept_poses(tree, forces, reals, memory, m):
     """Accept poses that another solver has put into m.end."""
     copied(m.trial, m.coordinate)
     read_coordinates(tree, m.end, m.trial)
-    accept(tree, forces, reals, m)
+    accept(tree, forces, reals, memory, m)
 
 
 @inlined
-def accept(tree, forces, reals, m):
+def accept(tree, forces, reals, memory, m):
     """v₁ = 2 (q₁ − q₀)/h − v₀, and the step's work."""
     h = m.settings[STEP]
     for b in range(m.euler.shape[0]):
@@ -226,7 +226,7 @@ def accept(tree, forces, reals, m):
     if forces.springs.shape[0] > 0:
         m.delta[:] = 0.0
         m.delta[0, ACCEPT] = 1.0
-        spring_forces(forces, reals, m, m.delta[0], forces.nothing)
+        spring_forces(forces, reals, memory, m, m.delta[0], forces.nothing)
 
 
 @lean
@@ -281,7 +281,7 @@ def advance(
             for e in range(m.mu.shape[1]):
                 m.mu[0, e] = m.mu[1, e]
             return status, k
-        accept(tree, forces, tables.reals, m)
+        accept(tree, forces, tables.reals, tables.memory, m)
         if saved[k] >= 0:
             store(m, out, saved[k])
     return DONE, last

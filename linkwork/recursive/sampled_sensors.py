@@ -28,7 +28,7 @@ class SampledSensors:
         system = full.system
         self.full, self.places = full, sensor_places(system)
         if followed:  # what remembers its path cannot be asked again once a step is accepted
-            remembers = {e.owner for e in system.elements if e.entry.family.memory}
+            remembers = {e.owner for e in system.elements if e.entry.family.memory.size}
             sensors = [x for x in system.model.items.values() if isinstance(x, Sensor)]
             self.places = self.places[[x.name not in remembers for x in sensors]]
 

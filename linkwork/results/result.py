@@ -17,10 +17,12 @@ from linkwork.elements.beams.nodes import BeamNode
 from linkwork.elements.joints.lock import LOCK
 from linkwork.errors import ModelError
 from linkwork.model.given import VectorLike
-from linkwork.results.outputs import totals
+from linkwork.model.outputs import Role
+from linkwork.results.outputs import replayed, totals
 from linkwork.results.files.model_file import model_to_dict
 from linkwork.results.files.file_array import FileArray
-from linkwork.results.outputs.stored import counted_angle, memory_elements, memory_over_time
+from linkwork.results.outputs.joint_angles import counted_angle
+from linkwork.results.outputs.remembered import all_memory
 from linkwork.results.shown import Shown
 from linkwork.results.summary import summary
 from linkwork.results.files.variables import (
@@ -32,6 +34,7 @@ from linkwork.results.files.variables import (
 from linkwork.results.outputs.stamp import stamp
 from linkwork.results.outputs.views.base import Axis, View
 from linkwork.results.outputs.views.choice import view
+from linkwork.system.data import Data
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -150,18 +153,23 @@ class Result(Shown):
     @cached_property
     def memory(self) -> np.ndarray:
         """(T, n): `State.memory` at every stored time."""
-        columns, end, first = [], self.restart.get("memory"), 0
-        elements = memory_elements(self.system)
-        if end is not None and len(end) != sum(int(e.entry.family.memory) for e in elements):
-            end = None  # of another version
-        for e in elements:
-            n = int(e.entry.family.memory)
-            mine = None if end is None else np.asarray(end)[first : first + n]
-            columns.append(memory_over_time(self, e, mine))
-            first += n
-        return np.concatenate(columns, axis=1) if columns else np.zeros((len(self), 0))
+        return all_memory(self)
 
     # -------------------------------------------------------------------- energy and momentum
+    @cached_property
+    def data(self) -> Data:
+        """The arrays with which kernels are asked for outputs."""
+        return self.system.data()
+
+    @cached_property
+    def sums_of_elements(self) -> dict[Role, np.ndarray]:
+        """Energies and momenta of all elements together."""
+        return replayed.totals(self)
+
+    @cached_property
+    def sums_of_bodies(self) -> np.ndarray:
+        return totals.sums_of_bodies(self)
+
     @cached_property
     def _energies(self) -> dict[str, tuple[np.ndarray, str]]:
         return totals.energies(self)
@@ -174,6 +182,28 @@ class Result(Shown):
         return xr.Dataset({
             name: self.data_array(name, values, "", "J", words)
             for name, (values, words) in self._energies.items()
+        })  # fmt: skip
+
+    def energy_of(self, *names: str) -> xr.Dataset:
+        """kinetic, stored, dissipated and supplied energy of some items, bodies and others, by
+        which one sees where energy is and goes.
+
+        Stored energy is that of gravity and of deformation.  Dissipated and supplied energy are
+        integrals by the trapezoidal rule over the stored times, from the first of them on.
+
+        Example: ``run.energy_of("rod", "spring")``
+        """
+        import xarray as xr
+
+        from linkwork.results.outputs.parts import energies_of
+
+        if not names:
+            raise ModelError('energy_of needs names of items, such as energy_of("rod", "spring")')
+        for name in names:
+            self.system.described(name)
+        return xr.Dataset({
+            name: self.data_array(name, values, "", "J", words)
+            for name, (values, words) in energies_of(self, set(names)).items()
         })  # fmt: skip
 
     @property
@@ -354,7 +384,8 @@ class Result(Shown):
         """Pickled by cloudpickle, which keeps Python functions too; steps in a file are read."""
         import cloudpickle
 
-        state = {k: v[:] if isinstance(v, FileArray) else v for k, v in vars(self).items()}
+        own = {k: v for k, v in vars(self).items() if k != "data"}
+        state = {k: v[:] if isinstance(v, FileArray) else v for k, v in own.items()}
         return _restored, (cloudpickle.dumps(state | {"_views": {}}),)
 
 

@@ -21,11 +21,12 @@ from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra.low_rank import FIRST, SENSOR
 from linkwork.linear_algebra.pattern import Pattern
 from linkwork.system.compilation.numbering import Row, signal_pairs
+from linkwork.system.compilation.tables import write_addresses
 from linkwork.system.evaluate import (
     BODIES,
     INTS,
     LOADED,
-    MEMORY,
+    MEMORY_WIDTH,
     NUMBER,
     UPDATE,
     Tables,
@@ -43,6 +44,7 @@ from linkwork.system.state import State
 if TYPE_CHECKING:
     from linkwork.system.system import System
 
+OWN = ("gravity", "reals", "memory", "ints")  # tables of which every Data has its own
 CHUNK = 1024  # stored times per call: bounds the table of the motion laws
 
 
@@ -67,19 +69,25 @@ class Data:
             self.apart = self._distant() if updates else ()
             self.dropped = self._dropped_pairs()
         self.tables = self._tables()
+        for family in system.families if not self.part.whole else ():
+            if family.shares:  # the first of them may not take part
+                self.separate_numbers(family)
         keep = np.ones(len(system.all_rows), bool) if rows is None else np.array(rows, bool)
         self.set_rows(keep & self.part.rows(len(keep)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             "system": self.system, "keep": self.keep, "options": self.options, "laws": self.laws,
-            "gravity": self.tables.gravity, "reals": self.tables.reals,
+            **{name: getattr(self.tables, name) for name in OWN},
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["system"], state["keep"], **state["options"])  # type: ignore[misc]
         self.laws = state["laws"]
-        self.tables.gravity[:], self.tables.reals[:] = state["gravity"], state["reals"]
+        own, system = self.tables, self.system
+        for name in OWN:
+            getattr(own, name)[:] = state[name]
+        write_addresses(own, system.families, system.elements)
 
     # -------------------------------------------------------------------------- what takes part
     def _distant(self) -> tuple[int, ...]:
@@ -108,27 +116,24 @@ class Data:
         system = self.system
         own = Tables(*(writable(array) for array in system.tables))
         own = self.part.tables(own._replace(
-            reals=own.reals.copy(), ints=own.ints.copy(), gravity=own.gravity.copy(),
-            signals=own.signals.copy(),
+            reals=own.reals.copy(), memory=own.memory.copy(), ints=own.ints.copy(),
+            gravity=own.gravity.copy(), signals=own.signals.copy(),
         ))  # fmt: skip
-        for family in system.families if not self.part.whole else ():
-            if family.shares:  # the first of them may not take part
-                self._separate(own, family)
         for k, i in enumerate(self.apart):
             own.signals[own.signals[:, NUMBER] == system.places[i].start, UPDATE] = k
         if self.dropped:
             self._leave_out_blocks(own)
         return own
 
-    def _separate(self, tables: Tables, family: Any) -> None:
-        directory = self.system.tables.directory
-        _, count, first, width, _, _ = directory[self.system.families.index(family)].tolist()
-        ints = tables.ints[first : first + count * width].reshape(count, width)
-        ints[:, -1 - family.integers] = 0
+    def ints_of(self, family: Any) -> np.ndarray:
+        """(n, ints) of the elements of a family, to be read and written."""
+        row = self.system.tables.directory[self.system.families.index(family)]
+        _, count, first, width, *_ = row.tolist()
+        return self.tables.ints[first : first + count * width].reshape(count, width)
 
     def separate_numbers(self, family: Any) -> None:
         """Every element of a family that shares numbers reads its own from now on."""
-        self._separate(self.tables, family)
+        self.ints_of(family)[:, -1 - family.integers] = 0
 
     def _leave_out_blocks(self, tables: Tables) -> None:
         """Signals write blocks of dropped pairs to a spare place."""
@@ -181,7 +186,7 @@ class Data:
     @cached_property
     def work(self) -> Work:
         system = self.system
-        memory = int(self.tables.signals[:, MEMORY].max(initial=0))
+        memory = int(self.tables.signals[:, MEMORY_WIDTH].max(initial=0))
         return make_work(system.bodies, system.layout.values, self.rows, memory, self.pattern)
 
     @property
@@ -229,11 +234,20 @@ class Data:
     @property
     def memory(self) -> np.ndarray:
         """What elements remember, a copy."""
-        return self.tables.reals[self.system.memory_places]
+        return self.tables.memory.copy()
 
     @memory.setter
     def memory(self, values: np.ndarray) -> None:
-        self.tables.reals[self.system.memory_places] = values
+        self.tables.memory[:] = values
+
+    @property
+    def numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        """What laws and signals have given, and what elements remember: copies."""
+        return self.tables.reals.copy(), self.tables.memory.copy()
+
+    @numbers.setter
+    def numbers(self, values: tuple[np.ndarray, np.ndarray]) -> None:
+        self.tables.reals[:], self.tables.memory[:] = values
 
     # ---------------------------------------------------------------------------------- evaluation
     def load(self, state: State, laws: np.ndarray | None = None) -> None:
@@ -253,7 +267,7 @@ class Data:
         if state.gamma is not None:
             w.gamma[: self.rows] = state.gamma[self.kept]
         memory = state.memory
-        self.memory = memory if memory is not None and memory.size else self.system.memory_at_start
+        self.memory = memory if memory is not None and memory.size else self.system.tables.memory
         self.set_time(state.time, laws)
 
     def evaluate(

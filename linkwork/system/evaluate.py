@@ -46,6 +46,7 @@ from linkwork.kernels.memory.records import (
     by_address,
     record_at,
     refer,
+    rows_at,
     stored,
 )
 from linkwork.kernels.registers.eights import zeros8
@@ -54,12 +55,12 @@ from linkwork.kernels.vectors import at4
 from linkwork.linear_algebra.pattern import Pattern
 
 SLOTS = 64  # families in one model
+DIRECTORY_COLUMNS = 8
 # a row of Tables.signals: where its number is among the reals, its first end, how many ends it
 # has, how many of them are those it acts on, its first int, the place it fills; the family acted
-# on; which update it is (system.far_feedback), −1 for blocks; how many of the last reals of the
-# element are its memory
+# on; which update it is (system.far_feedback), −1 for blocks; where the element has its memory
 (NUMBER, ENDS, BODIES, LOADED, INTS, TARGET, SLOT, INT, INT_WIDTH, REAL, REAL_WIDTH, UPDATE,
- MEMORY, SIGNAL_COLUMNS) = range(14)  # fmt: skip
+ MEMORY, MEMORY_WIDTH, SIGNAL_COLUMNS) = range(15)  # fmt: skip
 # a row of Tables.signal_ends: unknowns of an end, where its slopes begin, whether it is a vector
 # node, numbers in a row of blocks against it
 UNKNOWNS, SLOPES, IS_NODE, WIDTH, END_COLUMNS = range(5)
@@ -70,12 +71,14 @@ TRIAL = 2.0**-17  # of central differences: exact for what is linear, 1e-10 else
 class Tables(NamedTuple):
     """The frozen numbers of a system (`reals` changes with time where laws say so).
 
-    directory rows: [slot, elements, first int, ints each, first real, reals each]
+    directory rows: [slot, elements, first int, ints each, first real, reals each, first of the
+    memory, memory each]
     """
 
     directory: Ints2
     ints: Ints
     reals: Floats
+    memory: Floats  # what elements remember, in the order of their families
     bodies: Floats2
     blocks: Ints
     gravity: Floats
@@ -110,6 +113,7 @@ class Work(NamedTuple):
     vals: Floats
     sums: Floats  # the part of vals that is cleared before elements add to it
     power: Floats
+    out: Floats2  # no outputs: `replay` has a table of its own
     trial: Floats2  # residuals of one element, for its change with a number that it is given
     trial_balance: Floats  # the same of vector nodes
     trial_memory: Floats  # the memory of that element before its trials
@@ -136,6 +140,7 @@ def make_work(bodies: int, values: int, rows: int, memory: int, pattern: Pattern
         vals=vals,
         sums=vals[pattern.sums],
         power=np.zeros(2),
+        out=np.zeros((0, 0)),
         trial=np.zeros((bodies + 1, 6)),
         trial_balance=np.zeros(values + 1),
         trial_memory=np.zeros(memory),
@@ -174,14 +179,17 @@ def acceleration_of(work, unknown):
 
 
 @spliced
-def ask(kernels, slot, tables, work, f, balance, time, n, i, wi, r, wr):
-    """The kernel in a slot on n elements whose ints and reals begin at i and r; residuals to f and
-    balance."""
+def ask(kernels, slot, tables, work, f, balance, out, time, n, i, wi, r, wr, m, wm):
+    """The kernel in a slot on n elements whose ints, reals and memory begin at i, r and m;
+    residuals to f and balance, outputs to `out`."""
     call_kernel(
         kernels, slot,
-        tables.ints[i : i + n * wi].reshape(n, wi), tables.reals[r : r + n * wr].reshape(n, wr),
-        refer(Motion(work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef)),
-        refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power)),
+        rows_at(tables.ints, i, n, wi), rows_at(tables.reals, r, n, wr),
+        refer(Motion(
+            work.nodes, work.vdot, work.x, work.values, work.gamma, time, work.coef,
+            rows_at(tables.memory, m, n, wm),
+        )),
+        refer(Loads(f, balance, work.C, work.Ct, work.Qc, work.vals, work.power, out)),
     )  # fmt: skip
 
 
@@ -193,8 +201,8 @@ def call_families(kernels, tables, work, time):
         if m == tables.signal_family_count[0]:
             for s in range(tables.signals.shape[0]):
                 tables.reals[tables.signals[s, TARGET]] = tables.reals[tables.signals[s, NUMBER]]
-        ask(kernels, d[m, 0], tables, work, work.f, work.balance, time, d[m, 1], d[m, 2], d[m, 3],
-            d[m, 4], d[m, 5])  # fmt: skip
+        ask(kernels, d[m, 0], tables, work, work.f, work.balance, work.out, time, d[m, 1], d[m, 2],
+            d[m, 3], d[m, 4], d[m, 5], d[m, 6], d[m, 7])  # fmt: skip
     if work.coef[TANGENT] != 0.0 and tables.signals.shape[0] > 0:
         signal_tangents(kernels, tables, work, time)
 
@@ -251,19 +259,19 @@ def signal_tangents(kernels, tables, work, time):
     for s in range(g.shape[0]):
         y, n, loaded, b = tables.reals[g[s, NUMBER]], g[s, BODIES], g[s, LOADED], g[s, INTS]
         h, first = TRIAL * (1.0 + abs(y)), g[s, ENDS]
-        end = g[s, REAL] + g[s, REAL_WIDTH] - g[s, MEMORY]
-        for i in range(g[s, MEMORY]):  # trials are no part of the path
-            work.trial_memory[i] = tables.reals[end + i]
+        for i in range(g[s, MEMORY_WIDTH]):  # trials are no part of the path
+            work.trial_memory[i] = tables.memory[g[s, MEMORY] + i]
         set_trial(tables, work, b, first, loaded, 0.0)
         for side in range(2):  # −f(y − h), then + f(y + h)
             tables.reals[g[s, TARGET]] = y + (2 * side - 1) * h
-            ask(kernels, g[s, SLOT], tables, work, work.trial, work.trial_balance, time, 1,
-                g[s, INT], g[s, INT_WIDTH], g[s, REAL], g[s, REAL_WIDTH])  # fmt: skip
+            ask(kernels, g[s, SLOT], tables, work, work.trial, work.trial_balance, work.out,
+                time, 1, g[s, INT], g[s, INT_WIDTH], g[s, REAL], g[s, REAL_WIDTH], g[s, MEMORY],
+                g[s, MEMORY_WIDTH])  # fmt: skip
             if side == 0:
                 set_trial(tables, work, b, first, loaded, -1.0)
         tables.reals[g[s, TARGET]] = y
-        for i in range(g[s, MEMORY]):
-            tables.reals[end + i] = work.trial_memory[i]
+        for i in range(g[s, MEMORY_WIDTH]):
+            tables.memory[g[s, MEMORY] + i] = work.trial_memory[i]
         if g[s, UPDATE] >= 0:
             put_update(tables, work, s, 1.0 / (2.0 * h))
             continue
@@ -315,9 +323,21 @@ def evaluate(kernels, tables, work, time, cM):
 def load_stored(tables, work, motion, values, schedule, k):
     """The k-th stored motion and values, and the numbers that laws give at its time."""
     for b in range(motion.shape[1]):
-        for i in range(13):
-            work.nodes[b, i] = motion[k, b, i]
-        set_rotation(work.nodes, b)
+        load_body(work, motion, k, b)
+    load_numbers(tables, work, values, schedule, k)
+
+
+@inlined
+def load_body(work, motion, k, b):
+    """The k-th stored motion of body b."""
+    for i in range(13):
+        work.nodes[b, i] = motion[k, b, i]
+    set_rotation(work.nodes, b)
+
+
+@inlined
+def load_numbers(tables, work, values, schedule, k):
+    """The k-th stored values, and the numbers that laws give at its time."""
     for i in range(values.shape[2]):
         for j in range(3):
             work.values[j, i] = values[k, j, i]

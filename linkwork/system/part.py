@@ -2,7 +2,8 @@
 
 The tables hold the elements family by family, so a part is a list of runs of neighbours,
 
-    directory row: [slot, elements, first int, ints each, first real, reals each]
+    directory row: [slot, elements, first int, ints each, first real, reals each, first of the
+    memory, memory each]
 
 with the motion laws, signals and sensors of these elements.  No table is copied or built anew.
 """
@@ -18,7 +19,7 @@ import numpy as np
 
 from linkwork.model.registry import Law
 from linkwork.system.compilation.numbering import Element
-from linkwork.system.evaluate import NUMBER, REAL, Tables
+from linkwork.system.evaluate import DIRECTORY_COLUMNS, NUMBER, REAL, Tables
 
 if TYPE_CHECKING:
     from linkwork.system.system import System
@@ -41,8 +42,7 @@ class Part:
     @cached_property
     def remembers(self) -> bool:
         """Whether one of them must know that a step is accepted."""
-        families = (e.entry.family for e in self.elements)
-        return any(f.memory > 0 and (f.history > 0 or f.rubs) for f in families)
+        return any(e.entry.family.memory.moves for e in self.elements)
 
     @cached_property
     def moving(self) -> bool:
@@ -97,16 +97,18 @@ def part_of(system: System, numbers: Collection[int] | None = None) -> Part:
         within.setdefault(e.entry.family, []).append((system.places[i].start - row[4]) // row[5])
     runs: list[list[int]] = []
     signals = 0
-    for family, (slot, _, i0, wi, r0, wr) in first.items():
+    for family, (slot, _, i0, wi, r0, wr, m0, wm) in first.items():
         places = np.array(within.get(family, ()), np.int64)
         starts = np.flatnonzero(np.diff(places, prepend=-2) > 1)
         for a, b in zip(starts, [*starts[1:], len(places)]):
             k = int(places[a])
-            runs.append([slot, int(b - a), i0 + k * wi, wi, r0 + k * wr, wr])
+            runs.append(
+                [slot, int(b - a), i0 + k * wi, wi, r0 + k * wr, wr, m0 + k * wm, wm]
+            )
             signals += family.signal
     inside = set(chosen)
     return Part(
         chosen, elements, tuple(system.places[i] for i in chosen),
         tuple(law for law in system.laws if law[0] in inside),
-        np.array(runs, np.int64).reshape(-1, 6), signals, False,
+        np.array(runs, np.int64).reshape(-1, DIRECTORY_COLUMNS), signals, False,
     )  # fmt: skip

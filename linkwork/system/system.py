@@ -28,7 +28,13 @@ from linkwork.system.compilation.compiled_model import CompiledModel
 from linkwork.system.compilation.flexible import find_links
 from linkwork.system.compilation.numbering import signal_pairs
 from linkwork.system.compilation.start_rows import start_entries
-from linkwork.system.compilation.tables import make_tables, round_off, scales, write_addresses
+from linkwork.system.compilation.tables import (
+    inertias_of,
+    make_tables,
+    round_off,
+    scales,
+    write_addresses,
+)  # fmt: skip
 from linkwork.system.data import Data, protected
 from linkwork.system.evaluate import Tables, evaluate
 from linkwork.system.layout import Layout
@@ -92,11 +98,6 @@ class System(CompiledModel):
         """All elements."""
         return part_of(self)
 
-    @cached_property
-    def memory_at_start(self) -> np.ndarray:
-        """What elements remember in the described model."""
-        return self.tables.reals[self.memory_places]
-
     # ------------------------------------------------------------------------------------- pickling
     def __getstate__(self) -> dict[str, Any]:
         """Without what follows from the fields."""
@@ -125,7 +126,7 @@ class System(CompiledModel):
                 motion[i, 7:10] = body.velocity
             if body.angular_velocity is not None:
                 motion[i, 10:13] = body.angular_velocity
-        memory = self.memory_at_start.copy()
+        memory = self.tables.memory.copy()
         return State(time, self.names, motion, memory=memory, values=self.layout.start())
 
 
@@ -159,9 +160,10 @@ def compile_model(model: Model) -> System:
         model, items, elements, pattern, groups, layout, len(starts)
     )
     places = np.array([body.position for body in items], float).reshape(-1, 3)
-    length, mass = scales(model, places, tables.bodies, links)
+    inertias = inertias_of(tables.bodies, elements)
+    length, mass = scales(model, places, inertias, elements)
     system = System(
         model, names, elements, rows, kernels, tables, active, pattern, layout, laws, length, mass,
-        round_off(model, places, tables.bodies), items, links,
+        round_off(model, places, inertias), items, links,
     )  # fmt: skip
     return system.without_last(len(starts)) if starts else system

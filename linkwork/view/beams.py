@@ -20,7 +20,7 @@ from linkwork.results.outputs.deformed.beams import (
     beam_elements,
     beam_sections,
     node_places,
-    parts,
+    nodes_of,
     section_places,
 )  # fmt: skip
 from linkwork.results.outputs.deformed.cables import cable_points, tensions
@@ -66,7 +66,7 @@ def beam_lines(
 def piece_axes(result: Result, name: str, axis: np.ndarray, middle: np.ndarray) -> np.ndarray:
     """Quaternions (F, pieces, 4): z along each piece, x the y axis of the section there."""
     elements = beam_elements(result, name)
-    _, reals, (r, q, _, _) = parts(result, elements)
+    reals, r, q = nodes_of(result, elements)
     _, axes = node_frames(reals, len(r), r, q)
     inner = np.stack(axes[:-1], axis=2)
     all_axes = np.concatenate([inner.reshape(inner.shape[0], -1, 4), axes[-1][:, -1:]], axis=1)

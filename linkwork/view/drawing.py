@@ -46,11 +46,11 @@ from linkwork.elements.signals.measured import FrameSensor
 from linkwork.elements.signals.sensor import StrapdownSensor
 from linkwork.elements.tyres.tyre import Tyre
 from linkwork.errors import ModelError
+from linkwork.kernels.rotations import rotate
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame
 from linkwork.results.outputs.deformed.flexible import deformed
-from linkwork.results.outputs.relative import rotate
-from linkwork.results.outputs.stored import lock_place, reaction
+from linkwork.results.outputs.replayed import element_outputs, has_reaction, reaction
 from linkwork.results.result import Result
 from linkwork.view.lines import Line, cylinder_lines
 from linkwork.view.loads import applied, frames_of
@@ -262,7 +262,8 @@ def _radius(drawing: Drawing, item: Any) -> float:
 def _travel(result: Result, name: str) -> tuple[float, float]:
     for e in result.system.elements:
         if e.owner == name and e.entry.family is LOCK:
-            z = lock_place(result, e)[0][:, 2]
+            (found,) = element_outputs(result, [e])
+            z = found["_position"][:, 2]
             return float(z.min()), float(z.max())
     return 0.0, 0.0
 
@@ -310,7 +311,7 @@ def _add_reactions(drawing: Drawing) -> None:
         return
     for joint in result.joints:
         elements = [e for e in result.system.elements if e.owner == joint and e.entry.rows]
-        if any(e.entry.family.reaction is None for e in elements):
+        if not has_reaction(elements):
             continue
         wrench = reaction(result, elements)
         for kind in ("force", "torque"):

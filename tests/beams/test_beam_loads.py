@@ -56,6 +56,19 @@ def test_moments_followers_and_drives():
     assert abs(end[0]) < 0.05 * abs(end[2])  # across the section also where it has turned
 
 
+def test_outputs_are_those_of_all_pieces():
+    """q (b − a), m (b − a), and in a rigid turn about the start q ω (b² − a²)/2 + m ω (b − a)."""
+    m = lw.Model("line")
+    beam = m.add("beam", lw.Beam((0, 0, 0), (2, 0, 0), SECTION, angular_velocity=(0, -0.1, 0)))
+    q, moment, a, b = 3.0, 0.7, 0.25 * 2, 0.8 * 2
+    m.add("load", lw.LineLoad(beam, (0, 0, q), (0, -moment, 0), 0.25, 0.8))
+    load = lw.transient(m, t=1e-3, h=1e-3, progress=False)["load"]
+    np.testing.assert_allclose(load.force[0], (0, 0, q * (b - a)), atol=1e-12)
+    np.testing.assert_allclose(load.torque[0], (0, -moment * (b - a), 0), atol=1e-12)
+    power = 0.1 * (q * (b**2 - a**2) / 2 + moment * (b - a))
+    assert float(load.power[0]) == pytest.approx(power, rel=1e-12)
+
+
 def test_mistakes_get_one_sentence():
     beam = lw.Beam((0, 0, 0), (1, 0, 0), SECTION)
     for make, words in (

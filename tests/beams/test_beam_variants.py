@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from derivative_checks import check_damping, check_stiffness_and_jacobian, random_rotation
+from sample_elements import outputs
 
 import linkwork as lw
 from linkwork import compile_model
+from linkwork.elements.beams.kernels.strains import blocks
 from linkwork.extend import rotations
 
 
@@ -93,21 +95,17 @@ def test_one_helicoidal_element_is_an_arc():
 
 
 def test_rates_of_a_helicoidal_element_are_those_of_its_strains():
-    """Central differences of strains along a motion, in results as in the kernel's damping."""
+    """Damping times central differences of strains along a motion is the stress of velocities."""
     data, state = helicoidal(5)
-    h = 1e-6
-    strains = []
-    for t in (-h, 0.0, h):
-        moved = state.moved(t * state.rates)
-        e = data.system.elements[0].entry
-        from linkwork.elements.beams.kernels.strains import evaluation_points
-
-        motion = np.asarray(moved.motion)
-        r, q = [motion[i, :3] for i in range(2)], [motion[i, 3:7] for i in range(2)]
-        v, w = [motion[i, 7:10] for i in range(2)], [motion[i, 10:13] for i in range(2)]
-        strains.append(evaluation_points(e.reals, r, q, v, w)[0])
-    rate = (strains[2].strain - strains[0].strain) / (2 * h)
-    np.testing.assert_allclose(strains[1].rate, rate, rtol=1e-6, atol=1e-7)
+    h, (e,) = 1e-6, data.system.elements
+    behind, ahead = (
+        outputs(data, state.moved(t * state.rates), e.owner)["_strain"] for t in (-h, h)
+    )
+    still = state.with_velocities(0 * state.velocities)
+    moving, resting = (outputs(data, x, e.owner)["_stress"] for x in (state, still))
+    D = blocks(e.entry.reals[None, -36:])[0]
+    np.testing.assert_allclose(moving - resting, D @ (ahead - behind) / (2 * h), atol=1e-6)
+    assert np.abs(moving - resting).max() > 0.1
 
 
 # ------------------------------------------------------------------------------------- electrodes

@@ -194,11 +194,19 @@ def test_powers_of_a_motor():
     run = ran(drive(), 0.5, 5e-4)
     motor, energy = run["motor"], run.energy
     assert abs(energy.balance).max() < 3e-4 * float(energy.supplied[-1])
-    stored = 0.5 * L * motor.current**2 + 0.5 * N * N * JR * motor.rate**2
-    assert np.allclose(motor.stored_energy, stored)
+    assert np.allclose(motor.stored_energy, 0.5 * L * motor.current**2)
+    assert np.allclose(motor.kinetic_energy, 0.5 * N * N * JR * motor.rate**2)
+    assert np.allclose(energy.potential, motor.stored_energy)
     assert np.allclose(motor.electric_power, U * motor.current)
     assert np.allclose(motor.back_emf, N * K * motor.rate)
     assert motor.torque.units == "N m" and motor.heat.units == "W"
+
+
+def test_the_rotor_of_a_motor_has_kinetic_energy():
+    run = ran(drive(inductance=0.0), 0.5, 1e-3)
+    kinetic = (J + N**2 * JR) * np.asarray(run["shaft"].rate) ** 2 / 2
+    np.testing.assert_allclose(run.energy.kinetic, kinetic, rtol=1e-9, atol=1e-12)
+    assert not run.energy.potential.any()
 
 
 def test_a_motor_that_turns_with_what_carries_it():

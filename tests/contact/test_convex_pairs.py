@@ -204,6 +204,23 @@ def test_restitution_counts_the_mass_that_was_added_to_a_body():
     assert rebound(own=0.01, added=1.0) == pytest.approx(0.5, rel=5e-3)
 
 
+def test_a_pad_on_a_flexible_link_is_as_heavy_as_the_link():
+    """Its default law is that on a body of the mass of the link."""
+    bar = lw.Section.rectangle(0.02, 0.02, E=2.1e11, density=7800)
+    laws = []
+    for flexible in (True, False):
+        m = lw.Model("pad")
+        rod = m.add("rod", lw.FlexibleLink((0, 0, 1), (1, 0, 1), bar, modes=1) if flexible else
+                    lw.Body(7800 * 0.02**2, (1, 1, 1), position=(1, 0, 1)))  # fmt: skip
+        pad = m.add("pad", lw.Body(0, (0, 0, 0), position=(1, 0, 1),
+                                   shape={"kind": "sphere", "radius": 0.1}))  # fmt: skip
+        m.add("glue", lw.Fixed(rod.tip if flexible else rod, pad, at=(1, 0, 1)))
+        m.add("touch", lw.Contact(pad, lw.GROUND))
+        elements = compile_model(m).elements
+        laws.append(next(e.entry.reals for e in elements if e.owner == "touch"))
+    np.testing.assert_allclose(*laws, rtol=1e-12)
+
+
 def test_a_contact_without_a_law_on_a_mass_that_changes_is_refused():
     m = dropped({"kind": "sphere", "radius": 0.1}, None, {"kind": "plane"}, 0.1)
     m.add("fuel", lw.VariableMass(m["body"], lw.polynomial([1.0, -0.1])))

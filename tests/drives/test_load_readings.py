@@ -132,6 +132,18 @@ def test_a_load_that_follows_another_has_what_results_say_of_it(load, method):
         assert np.allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max()), word
 
 
+def test_a_reading_counts_the_turns_before_the_start():
+    """A joint that starts at 5 rad: the element that a sensor asks has the angle of its load."""
+    m = lw.Model("wound up")
+    rod = m.add("rod", lw.Body(1, (0.1, 0.1, 0.1)))
+    pin = m.add("pin", lw.Revolute(lw.GROUND, rod, at=(0, 0, 0), axis=(0, 0, 1), angle=5.0))
+    spring = m.add("spring", lw.DeformableAxial(pin, law=lw.laws.LinearElastic(3.0)))
+    other = m.add("other", lw.Body(1, (1, 1, 1)))
+    m.add("push", lw.Force(other, (1, 0, 0), drive=lw.reads(spring, "torque")))
+    run = lw.transient(m, t=0.01, h=1e-3, progress=False)
+    assert run["push"].force.values[0, 0] == pytest.approx(-15.0, rel=1e-9)
+
+
 @pytest.mark.parametrize("load", LOADS)
 def test_tangents_of_what_follows_a_load_are_exact(load):
     """∂f/∂q and ∂f/∂v by central differences, in a random violated position."""

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from sample_elements import outputs
 
 import linkwork as lw
 from linkwork import compile_model
@@ -95,14 +96,11 @@ def test_equilibrium_and_rigid_motion(kind, form, conservative):
 @pytest.mark.parametrize("kind", KINDS)
 def test_outputs_are_the_residual(kind, form, conservative):
     data, state = joined(kind, form, conservative, 7)
-    (e,) = data.system.elements
-    rows = [state.motion[end][None] for end in e.ends]
-    parts = [[x[:, i:j] for x in rows] for i, j in ((0, 3), (3, 7), (7, 10), (10, 13))]
-    out = e.entry.family.outputs(*e.entry.numbers_with(e.entry.reals[None]), *parts)
+    out = outputs(data, state)
     frame_a, frame_b = data.system.model["j"].frames
     S = rotations.matrix(rotations.multiply(state.orientations[0], frame_a.orientation))
     Rb = rotations.matrix(state.orientations[1])
-    F, T = S @ out["force"][0], S @ out["torque"][0]
+    F, T = S @ out["force"], S @ out["torque"]
     f = data.evaluate(state).f[1]
     np.testing.assert_allclose(f[:3], -F, atol=1e-12)
     np.testing.assert_allclose(f[3:], -Rb.T @ (np.cross(Rb @ frame_b.position, F) + T), atol=1e-12)

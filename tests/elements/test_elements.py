@@ -8,8 +8,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from inside import ITEMS
-from sample_elements import EXACT, SEEDS, bodies_of, free, moving, residual, sample, turn, world
+from inside import ITEMS, Result, element_outputs
+from sample_elements import (
+    EXACT,
+    SEEDS,
+    free,
+    moving,
+    residual,
+    sample,
+    stored_energy,
+    turn,
+    world,
+)  # fmt: skip
 
 from linkwork.extend import Node, rotations
 
@@ -26,7 +36,8 @@ def is_internal(name):
 
 INTERNAL = sorted(n for n in ITEMS if is_internal(n))
 CONSERVATIVE = sorted(
-    n for n in INTERNAL if any(e.entry.family.potential for e in sample(n, 1)[0].system.elements)
+    n for n in INTERNAL
+    if any(e.entry.family.stores_energy for e in sample(n, 1)[0].system.elements)
 )
 CONSTRAINTS = sorted(
     n for n in INTERNAL if all(e.entry.rows for e in sample(n, 1)[0].system.elements)
@@ -104,15 +115,6 @@ def test_damping_does_not_feel_a_rigid_motion(name, seed):
 # --------------------------------------------------------------------------------- energy and power
 
 
-def potential(data, state):
-    total = 0.0
-    for e in data.system.elements:
-        if e.entry.family.potential:
-            r, q, _, _ = bodies_of(e, state)
-            total += e.entry.family.potential(*e.entry.numbers_with(e.entry.reals[None]), r, q)[0]
-    return total
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_force_is_the_gradient_of_the_potential(name, seed):
@@ -120,7 +122,7 @@ def test_force_is_the_gradient_of_the_potential(name, seed):
     state = free(state)
     h = 1e-5
     gradient = np.array([
-        (potential(data, state.moved(h * x)) - potential(data, state.moved(-h * x))) / (2 * h)
+        (stored_energy(data, state.moved(h * x)) - stored_energy(data, state.moved(-h * x))) / (2 * h)
         for x in np.eye(12)
     ])  # fmt: skip
     found = residual(data, state).ravel()
@@ -134,7 +136,7 @@ def test_power_is_potential_rate_and_dissipation(name, seed):
     data, state = sample(name, seed)
     state = free(state)
     v, h = state.velocities, 1e-5
-    before, after = (potential(data, state.moved(d * v)) for d in (-h, h))
+    before, after = (stored_energy(data, state.moved(d * v)) for d in (-h, h))
     rate = (after - before) / (2 * h)
     e = data.evaluate(state, tangent=False)
     assert e.power[0] > 0
@@ -156,18 +158,13 @@ def test_reactions_are_the_residual(name, seed):
     """Force and torque on the second body, at the point given, in the axes given."""
     data, state = sample(name, seed)
     force, torque = np.zeros(3), np.zeros(3)
-    for e in data.system.elements:
-        family = e.entry.family
-        reals = e.entry.reals[None].copy()
-        for law in e.entry.laws:
-            reals[:, law.column : law.column + law.length] = law.values(np.array([state.time]))
-        gamma = np.zeros((1, family.rows))
-        gamma[:, list(e.entry.rows)] = state.gamma[list(e.rows)]
-        r, q, _, _ = bodies_of(e, state)
-        numbers = e.entry.numbers_with(reals)
-        F, T, R, point = (x[0] for x in family.reaction(*numbers, gamma, r[0], q[0], r[1], q[1]))
+    run = Result.of_state(data.system, state)
+    for e, found in zip(data.system.elements, element_outputs(run, data.system.elements)):
+        F, T, point = (found[x][0] for x in ("force", "torque", "_point"))
+        R = found["_axes"].reshape(3, 3)
+        assert e.ends[1] == 1
         force += R @ F
-        torque += R @ T + np.cross(point - r[1][0], R @ F)
+        torque += R @ T + np.cross(point - state.positions[1], R @ F)
     f = residual(data, state)[1]
     np.testing.assert_allclose(force, -f[:3], atol=EXACT)
     np.testing.assert_allclose(torque, -world(state)[1] @ f[3:], atol=10 * EXACT)

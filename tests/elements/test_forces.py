@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import Result
 from sample_elements import (
     EXACT,
     SEEDS,
-    bodies_of,
     free,
     moving,
+    outputs,
     residual,
     sample,
     two_bodies,
@@ -70,14 +71,14 @@ def test_spring_numbers():
     state = data.system.described_state().with_velocities([1, 1, 1, 0, 0, 0] * 2)
     f = residual(data, state)
     np.testing.assert_allclose(f[1, :3], 12 * np.array([0.6, 0.8, 0]), atol=1e-11)
-    (e,) = data.system.elements
-    out = e.entry.family.outputs(*e.entry.numbers_with(e.entry.reals[None]), *bodies_of(e, state))
-    assert out["length"][0] == pytest.approx(5)
-    assert out["force"][0] == pytest.approx(12)
+    out = outputs(data, state)
+    assert out["length"] == pytest.approx(5)
+    assert out["force"] == pytest.approx(12)
+    assert out["stored_energy"] == pytest.approx(10 / 2 + 2)
     state = moving(data, rng)
-    out = e.entry.family.outputs(*e.entry.numbers_with(e.entry.reals[None]), *bodies_of(e, state))
-    assert abs(out["force"][0]) == pytest.approx(np.linalg.norm(residual(data, state)[1, :3]))
-    assert data.evaluate(state).power[0] == pytest.approx(out["rate"][0] ** 2)
+    out = outputs(data, state)
+    assert abs(out["force"]) == pytest.approx(np.linalg.norm(residual(data, state)[1, :3]))
+    assert data.evaluate(state).power[0] == pytest.approx(out["rate"] ** 2)
 
 
 def test_spring_without_free_length_is_regular_where_its_points_meet():
@@ -129,18 +130,16 @@ def test_torsion_spring_starts_where_its_joint_does():
 
 def test_torsion_spring_outputs_over_turns():
     data, axis = hinge(stiffness=2.0, damping=0.5, angle=1.0)
-    e = next(e for e in data.system.elements if e.entry.family.memory)
     angle = np.linspace(0, 15, 60)
-    q = [np.tile([1.0, 0, 0, 0], (60, 1)), rotations.exponential(angle[:, None] * axis)]
-    still = [np.zeros((60, 3))] * 2
-    omega = [np.zeros((60, 3)), np.tile(4 * axis, (60, 1))]
-    reals = np.tile(e.entry.reals, (60, 1))
-    out = e.entry.family.outputs(reals, still, q, still, omega)
-    np.testing.assert_allclose(out["angle"], angle, atol=1e-12)
-    np.testing.assert_allclose(out["torque"], -2 * (angle - 1) - 0.5 * 4, atol=1e-11)
-    np.testing.assert_allclose(
-        e.entry.family.potential(reals, still, q), (angle - 1) ** 2, atol=1e-10
-    )
+    motion = np.zeros((60, 2, 13))
+    motion[:, 0, 3] = 1.0
+    motion[:, 1, 3:7] = rotations.exponential(angle[:, None] * axis)
+    motion[:, 1, 10:] = 4 * axis
+    run = Result(data.system, angle / 4, motion)
+    out = run["s"]
+    np.testing.assert_allclose(out.angle, angle, atol=1e-12)
+    np.testing.assert_allclose(out.torque, -2 * (angle - 1) - 0.5 * 4, atol=1e-11)
+    np.testing.assert_allclose(out.stored_energy, (angle - 1) ** 2, atol=1e-10)
 
 
 # ------------------------------------------------------------------------------------------ bushing
@@ -175,10 +174,7 @@ def test_bushing_torque_is_linear_in_a_large_rotation_about_one_axis():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bushing_outputs_are_the_residual(seed):
     data, state = sample("Bushing", seed)
-    (e,) = data.system.elements
-    r, q, v, w = bodies_of(e, state)
-    numbers = e.entry.numbers_with(e.entry.reals[None])
-    out = {n: x[0] for n, x in e.entry.family.outputs(*numbers, r, q, v, w).items()}
+    out = outputs(data, state)
     fa, fb = data.system.model["item0"].frames
     S = world(state)[0] @ rotations.matrix(fa.orientation)
     arm = world(state)[1] @ fb.position

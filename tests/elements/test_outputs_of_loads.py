@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from inside import ITEMS
-from sample_elements import bodies_of, free, residual, sample
+from sample_elements import free, outputs, residual, sample
 
 import linkwork as lw
 
@@ -13,7 +13,7 @@ H = 1e-3
 LOADS = [
     "Force", "Torque", "ForcePair", "JointTorque", "JointForce", "Spring", "TorsionSpring",
     "Bushing", "Rod", "DeformableHinge", "DeformableDisplacement", "DeformableJoint",
-    "DeformableAxial", "DeformableSlide", "ViscousBody",
+    "DeformableAxial", "DeformableSlide", "ViscousBody", "UserForce",
 ]  # fmt: skip
 
 
@@ -26,11 +26,7 @@ def test_power_is_that_of_the_forces_on_the_bodies(name, seed):
     mine = [e for e in data.system.elements if not e.entry.rows]
     assert mine and name in ITEMS
     expected = -np.sum(residual(data, state) * state.velocities)
-    power = 0.0
-    for e in mine:
-        reals = data.tables.reals[data.system.places[data.system.elements.index(e)]][None]
-        found = e.entry.family.outputs(*e.entry.numbers_with(reals.copy()), *bodies_of(e, state))
-        power += found["power"][0]
+    power = sum(outputs(data, state, owner)["power"] for owner in {e.owner for e in mine})
     assert power == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert abs(power) > 1e-3
 

@@ -46,7 +46,7 @@ def test_polynomials_and_what_alternates_are_continued_exactly(degree, alternati
         at = m.coordinate.copy()
         at[0, place] += by
         place_tree(p.tree, at, m.end)
-        ns.accept_poses(p.tree, p.forces, p.data.tables.reals, m)
+        ns.accept_poses(p.tree, p.forces, *p.data.numbers, m)
     ns.begin_step(p.tree, m)
     assert m.trial[0, place] - m.coordinate[0, place] == pytest.approx(turn[-1], abs=3e-14)
 

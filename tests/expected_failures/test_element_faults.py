@@ -16,7 +16,6 @@ from linkwork.view.drawing import draw
 
 fault = partial(pytest.mark.xfail, strict=True)
 OUTPUTS = "issue 37: outputs are computed again beside the kernel"
-MASSES = "issue 37: masses are not declared"
 BY_NAME = "issue 39: items are known by the name of their type"
 G = 9.81
 
@@ -46,21 +45,6 @@ def test_a_hard_contact_of_a_subclass_is_not_ignored():
     m = ball_on_the_floor(MyContact, hard=True)
     with pytest.raises(lw.LinkworkError, match="Moreau"):
         lw.transient(m, t=0.1, h=1e-3, progress=False)
-
-
-@fault(reason=MASSES)
-def test_the_rotor_of_a_motor_has_kinetic_energy():
-    m = lw.Model("drive")
-    wheel = m.add("wheel", lw.Body(2, (0.01, 0.01, 0.02)))
-    shaft = m.add("shaft", lw.Revolute(lw.GROUND, wheel, at=(0, 0, 0), axis=(0, 0, 1)))
-    m.add(
-        "motor",
-        lw.DCMotor(shaft, voltage=24, constant=0.05, resistance=0.6, gear=5, inertia=1e-2),
-    )
-    run = lw.transient(m, t=0.5, h=1e-3, progress=False)
-    rate = np.asarray(run["shaft"].rate)
-    kinetic = (0.02 + 5**2 * 1e-2) * rate**2 / 2
-    np.testing.assert_allclose(run.energy.kinetic, kinetic, rtol=1e-9, atol=1e-12)
 
 
 @fault(reason=BY_NAME)

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from inside import compiled
 from test_friction import check_tangents
 
 import linkwork as lw
 from linkwork import Result, compile_model
-from linkwork.elements.friction.history import replay, replay_in_space
+from linkwork.elements.friction.bristles import bristles
+from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.extend import rotations
 
 JOINTS = {
@@ -81,9 +83,33 @@ def wandering(rng, T=400):
     return v * np.gradient(t)[:, None], v
 
 
+@compiled
+def along_a_line(integers, reals, s, v):
+    """Coefficients (T,) of bristles along a path s with the speeds v."""
+    c, z, n, model = np.empty(s.size), 0.0, integers[0], integers[2]
+    for k in range(s.size):
+        step = s[k] - s[max(k - 1, 0)]
+        c[k], z, _, _ = bristles(reals, 0, n, model, k > 0, z, step, v[k])
+    return c
+
+
+@compiled
+def in_space(integers, reals, steps, v, first):
+    """The same of vectors (T, 3), from the path of each step and the deflection before them."""
+    out, n, model = np.empty(steps.shape), integers[0], integers[2]
+    z = (first[0], first[1], first[2])
+    for k in range(len(steps)):
+        known = k > 0 or not np.isnan(first[0])
+        step, speed = (steps[k, 0], steps[k, 1], steps[k, 2]), (v[k, 0], v[k, 1], v[k, 2])
+        c, z, _, _ = bristles_in_space(reals, 0, n, model, known, z, step, speed)
+        for j in range(3):
+            out[k, j] = c[j]
+    return out
+
+
 def numbers(element):
-    """Its row of reals, and how many points its table has."""
-    return element.reals[None].copy(), element.integers[0]
+    """Its integers, and its row of reals."""
+    return element.integer_row, element.reals[None].copy()
 
 
 @pytest.mark.parametrize("model", MODELS, ids=["coulomb", "lugre", "curve"])
@@ -91,11 +117,12 @@ def test_along_a_line_they_are_the_scalar_bristles(model):
     steps, v = wandering(np.random.default_rng(3))
     u = np.array([2.0, -1.0, 2.0]) / 3
     along, speed = steps @ u, v @ u
-    row, points = numbers(entry({}, model, lw.Prismatic))
+    integers, row = numbers(entry({}, model, lw.Prismatic))
     path = np.concatenate([[0], np.cumsum(along[1:])])
-    c, _ = replay(row, points, path, speed, np.ones(len(v)), np.nan).T
-    row, points = numbers(entry({}, model))
-    found = replay_in_space(row, points, along[:, None] * u, speed[:, None] * u, np.full(3, np.nan))
+    c = along_a_line(integers, row, path, speed)
+    integers, row = numbers(entry({}, model))
+    bent = np.full(3, np.nan)
+    found = in_space(integers, row, along[:, None] * u, speed[:, None] * u, bent)
     np.testing.assert_allclose(found, c[:, None] * u, atol=1e-12)
 
 
@@ -104,13 +131,13 @@ def test_no_direction_is_preferred(model):
     """A path that is turned, or seen in a mirror, has the friction turned with it."""
     rng = np.random.default_rng(4)
     steps, v = wandering(rng)
-    row, points = numbers(entry({}, model))
+    integers, row = numbers(entry({}, model))
     bent = rng.normal(size=3)
-    plain = replay_in_space(row, points, steps, v, bent)
+    plain = in_space(integers, row, steps, v, bent)
     for _ in range(5):
         Q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
-        turned = replay_in_space(row, points, np.ascontiguousarray(steps @ Q.T),
-                                 np.ascontiguousarray(v @ Q.T), Q @ bent)
+        turned = in_space(integers, row, np.ascontiguousarray(steps @ Q.T),
+                          np.ascontiguousarray(v @ Q.T), Q @ bent)
         np.testing.assert_allclose(turned, plain @ Q.T, atol=1e-11)
 
 

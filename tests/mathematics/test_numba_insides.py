@@ -95,8 +95,8 @@ expected[3] = 0.0
 assert np.array_equal(out, expected) and a[3] == 7.0, out
 
 two, one = np.ones((2, 8)), np.zeros(3)
-motion = Motion(two, two, two, two, one, 0.5, one)
-loads = Loads(np.zeros((2, 6)), one, one, one, one, one, one)
+motion = Motion(two, two, two, two, one, 0.5, one, two)
+loads = Loads(np.zeros((2, 6)), one, one, one, one, one, one, np.zeros((0, 0)))
 ints, reals = np.array([[1], [1]]), np.array([[4.0], [6.0]])
 ask(kernel_table([Kernel(kernel)]), ints, reals, motion, loads)
 assert loads.f.tolist() == [6 * [0.0], [0.0, 7.0, 0.0, 0.0, 0.0, 0.0]], loads.f

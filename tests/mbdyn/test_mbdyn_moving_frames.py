@@ -126,3 +126,23 @@ def test_a_strapdown_sensor_with_gravity_in_a_moving_frame_is_refused(tmp_path):
     assert run["joint 8"].angular_velocity.values[0, 2] == pytest.approx(3)
     with pytest.raises(lw.LinkworkError, match="strapdown sensor with gravity in a moving frame"):
         deck("gravity: 0., 0., -1., const, 9.81;")
+
+
+@pytest.mark.parametrize(("elements", "control"), [
+    ("", "rigid body kinematics: const, angular velocity, 0., 0., 3.;"),
+    ("gravity: central, mass, 4., G, 1.;", ""),
+])  # fmt: skip
+def test_fields_act_on_variable_masses(tmp_path, elements, control):
+    """A variable mass that stays as it is moves as a body does."""
+    found = []
+    for body in ("2., 0.1, 0., 0.2, eye", "variable mass, const, 2., single, 0.1, 0., 0.2, const, "
+                 "1., single, eye, const, 1., null"):  # fmt: skip
+        path = tmp_path / "deck.mbd"
+        path.write_text(deck_text(
+            "structural: 1, dynamic, 1., 0., 0., eye, 0., 1., 0.5, 0.5, 0., 1.;",
+            f"body: 1, 1, {body}; {elements}", step="2.e-3", control=control,
+        ))  # fmt: skip
+        run = lw.run_deck(lw.read_deck(path), progress=False)
+        found.append(run["node 1"])
+    node = found[0].point((-0.1, 0, -0.2))  # the body's origin is its centre of mass
+    np.testing.assert_allclose(node, found[1].position, atol=2e-5)

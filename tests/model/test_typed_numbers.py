@@ -9,14 +9,17 @@ import pytest
 
 import linkwork as lw
 from linkwork import compile_model
+from linkwork.elements.forces.user_force import FUNCTION, OWN, STIFF, USER_KERNEL
 from linkwork.elements.layout import int_width
 from linkwork.kernels.memory.addresses import ADDRESSED, address_of
 from linkwork.kernels.record import record
 from linkwork.model.registry import Entry
 
 PACKAGE = Path(lw.__file__).parent
-ROOMS = ("elements", "math", "results", "integrators/nonsmooth", "model")
-REALS = {"reals", "numbers", "p", "r", "one", "row", "x", "c"}  # names of rows of reals in kernels
+ROOMS = ("elements", "kernels", "results", "recursive", "integrators/nonsmooth", "model")
+# names of rows of reals in kernels
+REALS = {"reals", "numbers", "p", "r", "one", "row", "x", "c", "table"}
+ROWS = REALS - {"c"}  # which is also a tuple in kernels
 FILES = sorted(path for room in ROOMS for path in (PACKAGE / room).rglob("*.py"))
 
 
@@ -36,10 +39,36 @@ def conversions(source):
     return found
 
 
+def name_of(node):
+    return getattr(node, "id", getattr(node, "attr", ""))
+
+
+def comparisons(source):
+    """Lines that compare a number of a row of reals with a named kind."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In)):
+            sides = (node.left, *node.comparators)
+            rows = [x for x in sides if isinstance(x, ast.Subscript) and name_of(x.value) in ROWS]
+            if rows and any(name_of(x).isupper() for x in sides):
+                found.append(node.lineno)
+    return found
+
+
+@pytest.mark.parametrize("line", ["a = reals[k, KIND] == LINEAR", "b = mo.SMOOTH != p[MODEL]"])
+def test_comparisons_with_kinds_are_seen(line):
+    assert comparisons(line)
+
+
+def test_no_real_is_compared_with_a_kind():
+    seen = [(str(f.relative_to(PACKAGE)), n) for f in FILES for n in comparisons(f.read_text())]
+    assert seen == []
+
+
 @pytest.mark.parametrize(
     "line",
     ["n = int(reals[k, COUNT])", "call(np.int64(reals[k, a + ADDRESS]), t, x, y)",
-     "n = int(p[SIZE])", "i = int(\n    e.reals[0]\n)"],
+     "n = int(p[SIZE])", "i = int(\n    e.reals[0]\n)", "i = int(table[k, X])"],
 )  # fmt: skip
 def test_conversions_are_seen(line):
     assert conversions(line)
@@ -135,6 +164,21 @@ def test_a_restored_system_has_addresses_of_its_own():
     np.testing.assert_array_equal(restored.data().evaluate(state).f, expected)
 
 
+def test_restored_data_keep_integers_that_an_analysis_has_changed():
+    """Whether a user force is stiff, beside addresses that are those of the process."""
+    system = compile_model(with_addresses())
+    data, state = system.data(), system.described_state()
+    (place,) = [i for i, f in enumerate(system.families) if f.kernel is USER_KERNEL]
+    data.ints_of(system.families[place])[:, STIFF - OWN] = 1
+    restored = cloudpickle.loads(cloudpickle.dumps(data))
+    row = restored.ints_of(restored.system.families[place])[0]
+    assert row[STIFF - OWN] == 1
+    assert row[FUNCTION - OWN] != data.ints_of(system.families[place])[0, FUNCTION - OWN]
+    found, expected = (x.evaluate(state, cD=1.0).values for x in (restored, data))
+    np.testing.assert_array_equal(found, expected)
+    assert not np.array_equal(expected, system.data().evaluate(state, cD=1.0).values)
+
+
 @pytest.mark.parametrize("kind", ["stiffness", "mass"])
 def test_reals_that_equal_an_address_stay_as_they_are(kind):
     """Only declared integers are addresses."""
@@ -160,5 +204,5 @@ def test_entries_have_as_many_numbers_as_their_family_declares(monkeypatch):
         return [Entry(entry.family, entry.bodies, entry.reals, integers=(1,))]
 
     monkeypatch.setattr(type(push), "entries", short)
-    with pytest.raises(lw.ModelError, match="expected 11 reals and 0 integers .* found 11 and 1"):
+    with pytest.raises(lw.ModelError, match="expected 11 reals, 0 integers .* found 11, 1 and 0"):
         compile_model(m)

@@ -16,8 +16,11 @@ from linkwork.extend import rotations
 STEP = 1e-5  # central differences: truncation 1e-10, round-off 1e-11 of the values
 
 
-def sample_system(name, seed):
-    """Two free bodies in a random place and motion, joined by a random item, or one beside them."""
+def sample_system(name, seed, prepare=None):
+    """Two free bodies in a random place and motion, joined by a random item, or one beside them.
+
+    prepare : what is done to the items before they come into the model
+    """
     rng = np.random.default_rng(seed)
     m = lw.Model("sample")
     bodies = []
@@ -30,6 +33,8 @@ def sample_system(name, seed):
             ))  # fmt: skip
         )
     item = ITEMS[name].sample(rng, *bodies)
+    if prepare is not None:
+        prepare(item)
     if isinstance(item, list):  # an item that needs others (TorsionSpring its joint)
         for i, part in enumerate(item):
             m.add(f"item{i}", part)

@@ -54,7 +54,9 @@ _HOME = {
     "results.files.file_array": ["FileArray"],
     "results.files.journal": ["Journal", "Pieces"],
     "results.files.model_file": ["model_from_dict", "model_to_dict"],
+    "results.outputs.replayed": ["ItemOutputs", "element_outputs"],
     "results.outputs.stored": ["signal_values"],
+    "results.result": ["Result"],
     # system
     "system.initial_conditions.accelerations": [
         "acceleration_solver", "accelerations", "unknown_scale",

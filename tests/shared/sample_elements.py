@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-from inside import ITEMS
+from inside import ITEMS, ItemOutputs, Result
 
 import linkwork as lw
 from linkwork import compile_model
-from linkwork.extend import rotations
+from linkwork.extend import Role, rotations
 
 SEEDS = [1, 2, 3]
 EXACT = 1e-12  # sums of a few dozen products of numbers of size one
@@ -58,6 +58,20 @@ def bodies_of(element, state):
     """r, q, v, omega of an element's bodies as lists of arrays with one time."""
     rows = [state.motion[end] for end in element.ends]
     return [[row[None, a:b] for row in rows] for a, b in ((0, 3), (3, 7), (7, 10), (10, 13))]
+
+
+def outputs(data, state, owner=None):
+    """What kernels write in a state, by names: of an item, or of the only one with outputs."""
+    system = data.system
+    owners = [owner] if owner else list(dict.fromkeys(e.owner for e in system.elements))
+    asked = [ItemOutputs(Result.of_state(system, state), name) for name in owners]
+    (found,) = [item for item in asked if item.names]
+    return {name: found[name][0] for name in found.names}
+
+
+def stored_energy(data, state):
+    """Of all elements in a state."""
+    return Result.of_state(data.system, state).sums_of_elements[Role.STORED][0]
 
 
 def free(state):

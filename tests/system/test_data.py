@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.motion.beginning import new_run
+from linkwork.integrators.contract import step_rows
 
 
 def pendulum():
@@ -36,7 +39,7 @@ def test_an_evaluation_does_not_depend_on_the_one_before():
     assert np.array_equal(data.evaluate(turned(start, 0.3)).f, fresh)
 
 
-@pytest.mark.parametrize("array", ["reals", "ints", "gravity"])
+@pytest.mark.parametrize("array", ["reals", "memory", "ints", "gravity"])
 def test_arrays_of_a_system_cannot_be_written(array):
     tables = lw.compile_model(pendulum()[0]).tables
     assert not getattr(tables, array).flags.writeable
@@ -54,6 +57,31 @@ def test_what_one_data_does_another_does_not_see():
     one.tables.gravity[:] = 0.0
     one.set_rows(np.zeros(len(system.all_rows), bool))
     assert not np.array_equal(one.tables.reals, other.tables.reals)
+    assert not np.array_equal(one.memory, other.memory)
     after = [array for array in other.tables if isinstance(array, np.ndarray)]
     assert all(np.array_equal(x, y) for x, y in zip(before, after, strict=True))
     assert np.array_equal(other.evaluate(start).f, system.data().evaluate(start).f)
+
+
+def test_steps_leave_parameters_alone():
+    """Turns, paths of friction, points that touched and held signals are memory."""
+    m, rod, pin = pendulum()
+    m.add("spring", lw.TorsionSpring(pin, stiffness=2.0))
+    m.add("friction", lw.Friction(pin, lw.Coulomb(0.1), radius=0.02))
+    m.add("drag", lw.DeformableAxial(pin, law=lw.laws.LinearViscous(0.1)))
+    ball = m.add("ball", lw.Body.sphere(0.1, mass=1.0, position=(2, 0, 0.0999)))
+    m.add("floor", lw.Contact(ball, lw.GROUND, lw.laws.HuntCrossley(1e6), friction=0.3))
+    held = lw.sample_hold(lw.reads(rod, "position", "z"), 0.02)
+    m.add("push", lw.Force(ball, (1, 0, 0), drive=held))
+    assembled = assemble_model(m)
+    system, steps, h = assembled.full.system, 50, 1e-3
+    run = new_run(lw.GeneralizedAlpha(), assembled.full, assembled.data, assembled.state, h, True)
+    times = h * np.arange(1, steps + 1)
+    out = step_rows(system, 1, sum(run.own.values()))
+    run.advance(times, run.data.schedule(times), np.zeros(steps, int), out)
+    tables = run.data.tables
+    assert not np.array_equal(tables.memory, system.tables.memory)
+    for family, row in zip(system.families, system.tables.directory.tolist(), strict=True):
+        if not family.signal and family.memory.size:
+            part = slice(row[4], row[4] + row[1] * row[5])
+            assert np.array_equal(tables.reals[part], system.tables.reals[part]), family.name

@@ -193,7 +193,7 @@ def pair_order(found: Comparison, fine: dict[str, Result], a: str, b: str) -> Pa
     length = found.runs[a].system.length
     widest = max(violation(run) for runs in (found.runs, fine) for run in (runs[a], runs[b]))
     floor = max(FLOOR, min(OPEN * widest / length, 100 * FLOOR))
-    if any(family.notes for family in found.runs[a].system.families):
+    if any(family.memory.notes for family in found.runs[a].system.families):
         floor = TOUCHES
     own = min(apart(found.runs[name], fine[name]) for name in (a, b))
     coarse = apart(found.runs[a], found.runs[b])

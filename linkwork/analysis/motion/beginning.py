@@ -48,7 +48,7 @@ def beginning(
     require_state(full.system, state, start, "start")
     r = state.restart
     memory = state.memory
-    whole = memory is None or len(memory) == len(full.system.memory_places)  # not so of older files
+    whole = memory is None or len(memory) == len(full.system.tables.memory)  # not so of older files
     goes_on = {"keep", "method"} <= set(r) and is_of(r, method) and fits(r, full.system)
     if whole and goes_on and unchanged(state):
         return full, full, state, None

@@ -51,9 +51,9 @@ class RunRecord:
         self.rejected = 0  # steps that a strategy did not keep
         self.ended_by: str | None = None
         self.angles: dict[str, float] = {}  # turns counted before this run
-        families = {e.entry.family for e in full.system.elements if e.entry.family.memory}
+        families = {e.entry.family for e in full.system.elements if e.entry.family.memory.size}
         self.first: dict[str, np.ndarray] = {}  # what friction and signals remembered at the start
-        if any(family.reads or family.signal or family.rubs for family in families):
+        if any(family.reads or family.signal or family.memory.touches for family in families):
             memory = run.state().memory
             assert memory is not None  # of a state that a run gives
             self.first["first_memory"] = memory

@@ -114,7 +114,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
         run = method_run(method, full, data, state, size, o.constraint_stiffness)
         turns = TurnWatch(run, full.system.names)
         impacts: Any = None
-        if strategy is None and any(family.notes for family in full.system.families):
+        if strategy is None and any(family.memory.notes for family in full.system.families):
             from linkwork.analysis.motion.step_control.impacts import resolves_impacts as impacts
 
             run = impacts(run, method, full, state.restart)

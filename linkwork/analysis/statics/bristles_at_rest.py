@@ -41,15 +41,15 @@ class Bristles:
         self.bent: list[slice] = []  # where the deflections are
         first = 0
         for family in system.families:
-            for e in (x for x in system.elements if x.entry.family is family and family.memory):
-                n = int(family.memory)
-                if family.reads:
+            for e in (x for x in system.elements if x.entry.family is family):
+                n = family.memory.size
+                if family.reads and n:
                     radius = e.entry.reals[family.numbers + RADIUS]
                     self.paths.append((first, n, float(radius)))
                     self.bent.append(slice(first + n - (3 if n == IN_SPACE else 1), first + n))
-                elif family.rubs:  # a contact: what touched does not depend on turns
+                elif family.memory.touches:  # a contact: what touched does not depend on turns
                     self.paths.append((first, n, 0.0))
-                    self.bent.append(slice(first + n - BENT, first + n))
+                    self.bent.append(slice(first + BENT, first + n))
                 first += n
         self.rub = np.zeros(first, bool)
         for first, n, _ in self.paths:
@@ -59,7 +59,7 @@ class Bristles:
     @property
     def loaded(self) -> bool:
         """Whether any friction depends on reactions."""
-        return any(e.entry.reads and e.entry.family.memory for e in self.data.system.elements)
+        return any(e.entry.reads and e.entry.family.memory.size for e in self.data.system.elements)
 
     @contextmanager
     def unlimited(self) -> Iterator[None]:
@@ -68,7 +68,7 @@ class Bristles:
         kept = reals.copy()
         for place, e in zip(self.data.system.places, self.data.system.elements, strict=True):
             family = e.entry.family
-            if (family.reads and family.memory) or family.rubs:
+            if (family.reads and family.memory.size) or family.memory.touches:
                 own = place.start + family.numbers
                 reals[own + TABLED] = 0.0
                 reals[own + MU] = reals[own + STATIC] = ANYTHING
@@ -125,7 +125,7 @@ class Bristles:
     def turned(start: np.ndarray, now: np.ndarray, radius: float) -> bool:
         """Whether rubbing surfaces have turned further than a half turn can tell."""
         if len(now) == IN_SPACE:
-            q = slice(IN_SPACE - TURNED, IN_SPACE - TURNED + 4)
+            q = slice(TURNED, TURNED + 4)
             angle = 2 * float(np.arccos(min(1.0, abs(start[q] @ now[q]))))
             return radius > 0 and angle > MOST
         return radius > 0 and abs(float(now[0] - start[0])) > MOST * radius

@@ -28,11 +28,11 @@ def add_sizes(kernels, tables, work, time, on_bodies, sizes, rest):
     d, trial = tables.directory, work.trial
     trial[:] = 0.0
     for m in range(d.shape[0]):
-        wi, wr = d[m, 3], d[m, 5]
+        wi, wr, wm = d[m, 3], d[m, 5], d[m, 7]
         for k in range(d[m, 1]):
             first = d[m, 2] + k * wi
-            ask(kernels, d[m, 0], tables, work, trial, work.trial_balance, time, 1, first, wi,
-                d[m, 4] + k * wr, wr)  # fmt: skip
+            ask(kernels, d[m, 0], tables, work, trial, work.trial_balance, work.out, time, 1,
+                first, wi, d[m, 4] + k * wr, wr, d[m, 6] + k * wm, wm)  # fmt: skip
             for j in range(on_bodies.shape[1]):
                 if on_bodies[m, j]:
                     b = tables.ints[first + j]

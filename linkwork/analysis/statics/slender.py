@@ -99,7 +99,7 @@ class SlenderParts:
             q = [motion[b, 3:7] for b in ends.T]
             points = evaluation_points(reals, r, q)
             found.append(np.array([
-                section_stress(codes, reals, len(r), k, point)[0] for k, point in enumerate(points)
+                section_stress(codes, reals, len(r), k, point) for k, point in enumerate(points)
             ]))  # fmt: skip
         return found
 

@@ -27,8 +27,9 @@ from linkwork.elements.beams.layout import (
     AXES, DAMPED, HELICOIDAL, LINEAR, MATRICES, NODE, SECTION, SHAPE, SLOPE, STRAIN0, WEIGHT, F,
     Q, point_at, reals_of,
 )  # fmt: skip
+from linkwork.elements.beams.kernels.outputs import beam_outputs
 from linkwork.elements.beams.kernels.strains import (
-    along_screw, evaluation_points, in_blocks, strain_energy,
+    evaluation_points, in_blocks, slope_along_screw,
 )  # fmt: skip
 from linkwork.elements.flexible.section import Section
 from linkwork.elements.laws.base import law_numbers, padded
@@ -58,8 +59,8 @@ def beam_family(nodes: int, section: int, integers: int, helicoidal: bool = Fals
     return Family(
         f"{'helicoidal ' * helicoidal}beam of {nodes} nodes, {section} and {integers}",
         HELICOIDAL_KERNEL if helicoidal else BEAM_KERNEL, bodies=nodes,
-        reals=reals_of(nodes, section), integers=integers, potential=strain_energy, slender=True,
-        whole=not helicoidal, shares=not helicoidal,
+        reals=reals_of(nodes, section), integers=integers, slender=True, whole=not helicoidal,
+        shares=not helicoidal, outputs=beam_outputs(nodes - 1),
     )  # fmt: skip
 
 
@@ -119,7 +120,7 @@ def beam_entry(
     slopes = [shape_functions(n, xi)[1] @ p for xi in POINTS[n]]
     if helicoidal:
         turn = rotations.multiply(world[1][1], rotations.conjugate(world[0][1]))
-        slopes = [along_screw(rotations.logarithm(turn), p[1] - p[0])[1] / 2]
+        slopes = [slope_along_screw(rotations.logarithm(turn), p[1] - p[0]) / 2]
     speeds = [float(np.linalg.norm(slope)) for slope in slopes]
     length = 2.0 * speeds[0] if n == 2 and shear_correction else None
     made = [section_numbers(section, length, what) for section in sections]

@@ -28,14 +28,18 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.beams.family import POINTS, shape_functions
-from linkwork.elements.layout import CD, CK, CM, GRAVITY, OMEGA, POS, ROT, TANGENT, VEL, add33
+from linkwork.elements.layout import (
+    CD, CK, CM, GRAVITY, OMEGA, OUT, POS, ROT, TANGENT, VEL, add33, write,
+)  # fmt: skip
+from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.rotations import inverse_tangent
 from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at9, cm, cross, dot, madd, mc, mm, mscale, mv, scale, skew, sub,
     three, tm, tv,
 )  # fmt: skip
-from linkwork.model.registry import Entry, Family
+from linkwork.model.outputs import MASS_OUTPUTS
+from linkwork.model.registry import Entry, Family, Mass, point_masses
 
 KINDS = ("lumped", "consistent")
 EACH = 3  # of offsets f
@@ -45,6 +49,21 @@ QUADRATURE = np.polynomial.legendre.leggauss(5)
 def places(n: int) -> tuple[int, int, int, int]:
     """Where A, B and C begin, and how many numbers there are."""
     return EACH * n, EACH * n + n * n, EACH * n + n * n + n**3, EACH * n + 2 * n * n + n**3
+
+
+@inlined
+def beam_mass_outputs(reals, k, C, n, g, c, v):
+    """Energies and momenta, of centres c and their velocities v."""
+    kinetic, stored, momentum, spin = 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for i in range(n):
+        for j in range(n):
+            m = reals[k, C + n * i + j]
+            p = scale(m, at(v, j, 0))
+            kinetic += 0.5 * dot(at(v, i, 0), p)
+            stored -= m * dot(g, at(c, j, 0))
+            momentum = add(momentum, p)
+            spin = add(spin, cross(at(c, i, 0), p))
+    return (kinetic, stored) + momentum + spin
 
 
 def beam_inertia_kernel(ints, reals, motion, loads):
@@ -67,6 +86,8 @@ def beam_inertia_kernel(ints, reals, motion, loads):
             offset = offset or arm[0] != 0.0 or arm[1] != 0.0 or arm[2] != 0.0
             for i in range(3):
                 c[j, i], b[j, i], v[j, i] = place[i], accelerated[i], speed[i]
+        if coef[OUT] != 0.0:
+            write(loads.out, k, beam_mass_outputs(reals, k, C, n, g, c, v))
         more = 0.0
         for i in range(n):
             for j in range(n):
@@ -117,19 +138,18 @@ def beam_inertia_kernel(ints, reals, motion, loads):
 BEAM_INERTIA_KERNEL = Kernel(beam_inertia_kernel, allocates=True)
 
 
-def lumped_pieces(reals: np.ndarray) -> list[tuple[float, np.ndarray, np.ndarray]]:
-    """Mass, centre and inertia of every piece as a point, for scales."""
-    n = 2 if len(reals) == places(2)[3] else 3
-    masses = reals[places(n)[0] : places(n)[1]].reshape(n, n).sum(axis=1)
-    none = np.zeros((3, 3))
-    return [(float(m), reals[EACH * i : EACH * i + 3], none) for i, m in enumerate(masses)]
+def masses_of_nodes(reals: np.ndarray) -> list[Mass]:
+    """Σ_j C_ij at each node: as heavy as the element, with the same centre of mass."""
+    n = 2 if reals.shape[1] == places(2)[3] else 3
+    masses = reals[:, places(n)[2] : places(n)[3]].reshape(-1, n, n).sum(axis=2)
+    return [point_masses(masses[:, i], reals[:, EACH * i : EACH * i + 3]) for i in range(n)]
 
 
 @functools.cache
 def beam_inertia_family(nodes: int) -> Family:
     return Family(
         f"inertia of a beam of {nodes} nodes", BEAM_INERTIA_KERNEL, bodies=nodes,
-        reals=places(nodes)[3], inertial=True, lumped=lumped_pieces,
+        reals=places(nodes)[3], inertial=True, masses=masses_of_nodes, outputs=MASS_OUTPUTS,
     )  # fmt: skip
 
 

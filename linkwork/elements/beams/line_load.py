@@ -34,7 +34,8 @@ class LineLoad(Item):
     start, end    : places on the beam between which it acts, parts of its length from 0 to 1
     drive         : a function of time, or of the motion (lw.reads), that multiplies both
 
-    Lengths are those of the reference configuration.  Its power counts as supplied.
+    Lengths are those of the reference configuration.  Its power counts as supplied.  Outputs: force
+    and torque, the sums over all pieces (world axes), and power.
 
     Example
     -------

@@ -36,7 +36,7 @@ from linkwork.elements.beams.kernels.slider_tangent import (
     ARM_A, OFFSETS, SECOND, THIRD, add_sliding, hold_place,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    KC, OMEGA, POS, RATES, ROT, STRIDE, TANGENT, VALUE, VEL, put6, put_value,
+    KC, OMEGA, OUT, POS, RATES, ROT, STRIDE, TANGENT, VALUE, VEL, put6, put_value, write,
 )  # fmt: skip
 from linkwork.elements.layout import RATE as VALUE_RATE
 from linkwork.errors import ModelError
@@ -49,6 +49,7 @@ from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike
 from linkwork.model.nodes import Node, scalar
+from linkwork.model.outputs import REACTION
 from linkwork.model.registry import Entry, Family, Item
 
 KINDS = ("spherical", "classic")
@@ -104,6 +105,14 @@ def slider_kernel(ints, reals, motion, loads):
                 accumulate(f, b, 0, scale(W[i], F))
                 accumulate(f, b, 3, scale(W[i], cross(local, tv(R, F))))
             y, u = tv(Ra, d), tv(Ra, d1)
+            if coef[OUT] != 0.0:
+                if part == 0:
+                    place = add(d, scale(w, ra))
+                    write(loads.out, k, scale(-1.0, g) + ZERO + Ra + place)
+                else:
+                    torque = cross(g, y)
+                    for j in range(3):
+                        loads.out[k, 3 + j] = torque[j]
             accumulate(f, a, 0, scale(-w, F))
             accumulate(f, a, 3, cross(g, y))
             balance[s] += dot(t, F)
@@ -131,32 +140,6 @@ def slider_kernel(ints, reals, motion, loads):
                 )  # fmt: skip
 
 
-def slider_reaction(
-    integers: np.ndarray, reals: np.ndarray, gamma: np.ndarray, ends: list[Any]
-) -> tuple[Any, ...]:
-    """Force and torque on the beam about the place in the axes of the body, these, the place."""
-    a, beam, sigma = ends[0], ends[1:-1], ends[-1].value[:, 0]
-    R, order = rotations.matrix(a.q), int(integers[0])
-    elements = (len(beam) - 1) // (order - 1)
-    p = np.stack([
-        b.r + np.einsum("tij,tj->ti", rotations.matrix(b.q), reals[:, at : at + 3])
-        for b, at in zip(beam, range(OFFSETS, reals.shape[1], 3))
-    ], axis=1)  # fmt: skip
-    e = np.clip(np.floor(sigma).astype(int), 0, elements - 1)
-    shapes = [shape_functions(order, 2 * x - 1) for x in sigma - e]
-    nodes = np.take_along_axis(p, ((order - 1) * e[:, None] + np.arange(order))[..., None], 1)
-    place = np.einsum("ti,tij->tj", np.array([N for N, _ in shapes]), nodes)
-    along = np.einsum("ti,tij->tj", np.array([2 * N1 for _, N1 in shapes]), nodes)
-    torque = np.zeros_like(place)
-    if gamma.shape[1] > 3:
-        lengths = reals[np.arange(len(e)), OFFSETS + 3 * len(beam) + e]
-        y = np.einsum("tji,tj->ti", R, along) / lengths[:, None]
-        g = gamma[:, 3:4] * reals[:, SECOND : SECOND + 3]
-        g = g + gamma[:, 4:] * reals[:, THIRD : THIRD + 3]
-        torque = -np.cross(y, g)
-    return -gamma[:, :3], torque, R, place
-
-
 SLIDER_KERNEL = Kernel(slider_kernel, allocates=True)
 
 
@@ -166,7 +149,7 @@ def slider_family(nodes: int, rows: int) -> Family:
     return Family(
         f"slider with {rows} rows along {nodes} nodes", SLIDER_KERNEL, bodies=nodes + 2, rows=rows,
         reals=OFFSETS + 4 * nodes, integers=1, angles=(3, 4) if rows > 3 else (),
-        reaction=slider_reaction,
+        outputs=REACTION,
     )  # fmt: skip
 
 

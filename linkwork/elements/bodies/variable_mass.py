@@ -25,7 +25,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.bodies.body import IDENTITY, Body
-from linkwork.elements.layout import CD, CK, CM, GRAVITY, OMEGA, POS, ROT, TANGENT, VEL, add33
+from linkwork.elements.layout import (
+    CD, CK, CM, GRAVITY, OMEGA, OUT, POS, ROT, TANGENT, VEL, add33, write,
+)  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -36,7 +38,8 @@ from linkwork.kernels.vectors import (
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.given import Components, DriveLike, MatrixLike, given
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.outputs import MASS_OUTPUTS
+from linkwork.model.registry import Entry, Family, Item, Law, Mass
 
 # reals: m, ṁ, c, ċ, c̈, J, J̇, J̇_g
 MASS, MASS1, CENTRE, CENTRE1, CENTRE2, INERTIA, INERTIA1, SHAPE1, REALS = record(
@@ -61,9 +64,14 @@ def variable_mass_kernel(ints, reals, motion, loads):
         accumulate(f, b, 0, mv(R, n))
         accumulate(f, b, 3, moment)
         speed = add(at(nodes, b, VEL), mv(R, add(arm, c1)))
-        lost = 0.5 * dot(speed, speed) - dot(g, add(at(nodes, b, POS), mv(R, c)))
+        place = add(at(nodes, b, POS), mv(R, c))
+        lost = 0.5 * dot(speed, speed) - dot(g, place)
         power[1] += dot(n, c1) + reals[k, MASS1] * lost
         power[1] += 0.5 * dot(w, mv(at9(reals, k, INERTIA1), w)) - dot(w, mv(Jg, w))
+        if coef[OUT] != 0.0:
+            p = scale(m, speed)
+            energies = 0.5 * (dot(p, speed) + dot(w, h)), -dot(g, scale(m, place))
+            write(loads.out, k, energies + p + add(cross(place, p), mv(R, h)))
         if coef[TANGENT] != 0.0:
             base, T, S = ints[k, BASE], inverse_tangent(at(x, b, 3)), skew(c)
             W = madd(madd(mm(skew(w), S), skew(arm)), mscale(2.0, skew(c1)))
@@ -79,17 +87,17 @@ def variable_mass_kernel(ints, reals, motion, loads):
             add33(vals, base, 3, 3, coef[CK], mm(S, Z))
 
 
-def start_of(reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about it, of an entry."""
-    return (
-        float(reals[MASS]), reals[CENTRE : CENTRE + 3],
-        reals[INERTIA : INERTIA + 9].reshape(3, 3),
-    )  # fmt: skip
+def masses_of_reals(reals: np.ndarray) -> list[Mass]:
+    inertia, shape_rate = (reals[:, i : i + 9].reshape(-1, 3, 3) for i in (INERTIA, SHAPE1))
+    return [Mass(
+        reals[:, MASS], reals[:, CENTRE : CENTRE + 3], inertia, reals[:, MASS1],
+        reals[:, CENTRE1 : CENTRE1 + 3], shape_rate,
+    )]  # fmt: skip
 
 
 VARIABLE_MASS = Family(
     "variable mass", Kernel(variable_mass_kernel), bodies=1, reals=REALS, inertial=True,
-    lumped=start_of,
+    masses=masses_of_reals, outputs=MASS_OUTPUTS,
 )  # fmt: skip
 
 
@@ -106,6 +114,7 @@ class VariableMass(Item):
 
     Each number may be a function of time.  It adds to the body's own mass, which may be zero.  What
     leaves the body takes its momentum with it: the thrust of a rocket is a Force of its own.
+    Outputs: kinetic_energy, stored_energy (of its weight), momentum, angular_momentum.
 
     Example
     -------

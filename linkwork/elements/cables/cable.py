@@ -47,7 +47,8 @@ class Cable(Item):
     default method GeneralizedAlpha(rho=0), which damps the waves in its segments that a step does
     not resolve; methods that keep their energy make the light points between them fly.  Where its
     ends are nearer to each other than it is long it starts as the catenary that it hangs in.
-    Outputs: tension (N) over (time, segment), points (m) over (time, point, xyz) from end to end.
+    Outputs: tension (N) over (time, segment), points (m) over (time, point, xyz) from end to end,
+    kinetic_energy, stored_energy (of strain and weight), momentum, angular_momentum.
 
     Example
     -------

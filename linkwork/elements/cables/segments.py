@@ -21,18 +21,18 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.elements.layout import (
-    BY_RATE, BY_SECOND, BY_VALUE, CD, CK, GRAVITY, OMEGA, POS, RATE, ROT, SECOND, STRIDE,
-    TANGENT, VALUE, VEL, add33,
+    BY_RATE, BY_SECOND, BY_VALUE, CD, CK, GRAVITY, OMEGA, OUT, POS, RATE, ROT, SECOND, STRIDE,
+    TANGENT, VALUE, VEL, add33, write,
 )  # fmt: skip
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at9, cm, cross, dot, madd, mc, mm, mscale, mv, outer, scale,
-    skew, sub, tm, tv,
+    skew, sub, three, tm, tv,
 )  # fmt: skip
-from linkwork.model.registry import Family
+from linkwork.model.outputs import MASS_OUTPUTS, STORED_ENERGY, Output
+from linkwork.model.registry import Family, point_masses
 
 # reals of a segment: l₀, EA, c, point f on each body
 LENGTH, EA, DAMPING, ARMS, REALS = record(length=1, ea=1, damping=1, arms=6, reals=0)
@@ -93,6 +93,8 @@ def segment_kernel(ints, reals, motion, loads):
         pb, vb, Rb, fb = end_of(nodes, values, reals, k, 1, free_b, b)
         d, v, l0 = sub(pb, pa), sub(vb, va), reals[k, LENGTH]
         l = np.sqrt(dot(d, d))
+        if coef[OUT] != 0.0:
+            write(loads.out, k, (0.0, 0.0))
         if l <= l0:
             continue
         e = scale(1.0 / l, d)
@@ -100,7 +102,10 @@ def segment_kernel(ints, reals, motion, loads):
         strain = l / l0 - 1.0
         c = reals[k, DAMPING] * strain / (strain + ONSET) / l0
         N = reals[k, EA] * strain + c * rate
-        if N <= 0.0:
+        if coef[OUT] != 0.0:
+            write(loads.out, k, (max(N, 0.0), 0.5 * reals[k, EA] * strain * strain * l0))
+        if N <= 0.0:  # the damper takes up all that the string gives
+            loads.power[0] -= reals[k, EA] * strain * rate
             continue
         F = scale(N, e)
         if free_a:
@@ -150,31 +155,15 @@ def point_kernel(ints, reals, motion, loads):
     values, coef = motion.values, motion.coef
     for k in range(ints.shape[0]):
         i, m = ints[k, 0], reals[k, MASS]
+        if coef[OUT] != 0.0:
+            x, v = value3(values, VALUE, i), value3(values, RATE, i)
+            p = scale(m, v)
+            energies = 0.5 * dot(p, v), -m * dot(three(coef, GRAVITY), x)
+            write(loads.out, k, energies + p + cross(x, p))
         for j in range(3):
             loads.balance[i + j] += m * (values[SECOND, i + j] - coef[GRAVITY + j])
             if coef[TANGENT] != 0.0:
                 loads.vals[ints[k, 1] + (STRIDE + 1) * j] += m * values[BY_SECOND, i + j]
-
-
-def segment_energy(reals: np.ndarray, ends: list) -> dict[str, tuple[np.ndarray, str]]:
-    """Tension and stored energy over time."""
-    p, v = [], []
-    for side, end in enumerate(ends):
-        if hasattr(end, "value"):
-            p.append(end.value)
-            v.append(end.rate)
-            continue
-        R, arm = rotations.matrix(end.q), reals[:, ARMS + 3 * side : ARMS + 3 * side + 3]
-        p.append(end.r + np.einsum("tij,tj->ti", R, arm))
-        v.append(end.v + np.einsum("tij,tj->ti", R, np.cross(end.w, arm)))
-    d = p[1] - p[0]
-    l, l0 = np.linalg.norm(d, axis=1), reals[:, LENGTH]
-    rate = np.sum(d * (v[1] - v[0]), axis=1) / np.maximum(l, 1e-300)
-    strain = np.maximum(l / l0 - 1, 0.0)
-    elastic = reals[:, EA] * strain
-    c = reals[:, DAMPING] * strain / (strain + ONSET) / l0
-    N = np.maximum(elastic + c * rate, 0.0)
-    return {"tension": (N, "N"), "stored_energy": (0.5 * elastic * strain * l0, "J")}
 
 
 SEGMENT_KERNEL = Kernel(segment_kernel)
@@ -182,11 +171,12 @@ SEGMENT_KERNEL = Kernel(segment_kernel)
 SEGMENTS = {
     (a, b): Family(
         f"cable segment from a {'point' if a else 'body'} to a {'point' if b else 'body'}",
-        SEGMENT_KERNEL, bodies=2, reals=REALS + 2, circuit=segment_energy,
+        SEGMENT_KERNEL, bodies=2, reals=REALS + 2,
+        outputs=(Output("tension", "N"), STORED_ENERGY),
     )
     for a in (False, True) for b in (False, True)
 }  # fmt: skip
 POINT = Family(
     "cable point", Kernel(point_kernel), bodies=1, reals=POINT_REALS,
-    lumped=lambda reals: (float(reals[0]), np.zeros(3), np.zeros((3, 3))),
+    masses=lambda reals: [point_masses(reals[:, MASS])], outputs=MASS_OUTPUTS,
 )  # fmt: skip

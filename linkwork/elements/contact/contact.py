@@ -12,16 +12,16 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 
 from linkwork.elements.bodies.body import Body
-from linkwork.elements.contact.history import contact_depth, contact_potential
-from linkwork.elements.contact.kernel import CONTACT_KERNEL
+from linkwork.elements.contact.depth import contact_depth
+from linkwork.elements.contact.kernel import CONTACT_KERNEL, OUTPUTS
 from linkwork.elements.contact.layout import (
     CENTRE_A, CENTRE_B, FLIP, MARGIN, MEMORY, NOTES, RADIUS_A,
-    RADIUS_B, REACH_A, REACH_B, ROLL, RUBS, SPIN, TOUCHED_A,
+    RADIUS_B, REACH_A, REACH_B, ROLL, SMOOTH, SPIN, TOUCHED_A,
 )  # fmt: skip
 from linkwork.elements.corners import Corner, reduced
 from linkwork.elements.contact.pairing import Pair, curvature_radius, pairs_of
 from linkwork.elements.contact.geometry.shapes import GROUND_PLANE, Solid, solids_of
-from linkwork.elements.friction.bristles import KAPPA, MODEL, TABLE, TABLED
+from linkwork.elements.friction.bristles import KAPPA, MU, TABLE, TABLED
 from linkwork.elements.friction.models import Coulomb, FrictionModel
 from linkwork.elements.laws.base import (
     STRESS, ConstitutiveLaw, addresses, law_numbers, over_times, padded,
@@ -34,7 +34,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame
 from linkwork.model.given import FrameLike, ShapeLike
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.registry import Entry, Family, Item, Memory
 
 MOST_PAIRS = 2000  # of bodies with forces; hard contact finds its pairs as they come
 MARGIN_SHARE = 0.05  # of the smaller shape: how far apart points are noted
@@ -50,7 +50,7 @@ def contact_family(size: int, integers: int) -> Family:
     """Contacts with so many numbers; all share one kernel."""
     return Family(
         f"contact of {size} and {integers}", CONTACT_KERNEL, bodies=2, reals=size,
-        integers=integers, memory=MEMORY, notes=NOTES, rubs=True, potential=contact_potential,
+        integers=integers, memory=Memory(notes=NOTES, path=MEMORY - NOTES), outputs=OUTPUTS,
     )  # fmt: skip
 
 
@@ -87,21 +87,26 @@ def contact_entry(
             "nothing holds the shapes apart; give its stiffness above zero"
         )
     at_geometry = at_law + len(numbers)
-    reals = np.zeros(at_geometry + len(pair.geometry) + MEMORY)
+    reals, memory = np.zeros(at_geometry + len(pair.geometry)), np.zeros(MEMORY)
     reals[RADIUS_A], reals[RADIUS_B] = pair.radius_a, pair.radius_b
     reals[REACH_A], reals[REACH_B] = bounds.reach_a, bounds.reach_b
     reals[CENTRE_A : CENTRE_A + 3], reals[CENTRE_B : CENTRE_B + 3] = bounds[:2]
-    reals[MARGIN], reals[RUBS] = MARGIN_SHARE * bounds.size, model is not None
+    reals[MARGIN] = MARGIN_SHARE * bounds.size
     if model is not None:
-        reals[MODEL : KAPPA + 1] = model.numbers()
+        reals[MU : KAPPA + 1] = model.numbers()
     reals[TABLED], reals[TABLE : TABLE + table.size] = len(table) > 0, table.ravel()
     reals[at_law:at_geometry] = numbers
-    reals[at_geometry : at_geometry + len(pair.geometry)] = pair.geometry
-    reals[len(reals) - TOUCHED_A] = UNKNOWN
+    reals[at_geometry:] = pair.geometry
+    memory[TOUCHED_A] = UNKNOWN
     corner = Corner(numbers, codes, ((0.0, 1.0),), None, mass, mass, contact_depth)
-    integers = (*pair.codes(at_geometry, flipped), len(table), at_law, *padded(codes))
+    friction = SMOOTH if model is None else model.number
+    integers = (
+        *pair.codes(at_geometry, flipped), len(table), friction, at_law, *padded(codes),
+    )  # fmt: skip
     family = contact_family(len(reals), len(integers))
-    return Entry(family, bodies, reals, laws=laws, corner=corner, integers=integers)
+    return Entry(
+        family, bodies, reals, laws=laws, corner=corner, integers=integers, memory=memory
+    )
 
 
 def damped(model: FrictionModel) -> FrictionModel:
@@ -131,7 +136,8 @@ class Contact(Item):
            by Poisson's with impact="poisson" (default "newton"); for method=lw.Moreau()
 
     Outputs of a pair of bodies: gap (m; negative: depth), force and moment on b about `point`,
-    normal_force, normal (from a to b), slip (m/s, velocity of b over a at the point), power.
+    normal_force, normal (from a to b), slip (m/s, velocity of b over a at the point), power,
+    stored_energy (J, of the law).
 
     Example
     -------

@@ -21,7 +21,8 @@ Forces, bristles and moments are those of contact.kernel.
 from __future__ import annotations
 
 from linkwork.elements.contact.layout import (
-    BY_DEPTH, BY_RATE, KIND, LOAD, ON_B, OWN, PLACE, RIM, ROLL, RUBS, TOUCHED_A, TOUCHED_B,
+    BY_DEPTH, BY_RATE, CODES, FRICTION, KIND, LOAD, ON_B, OWN, PLACE, RIM, ROLL, SMOOTH,
+    TOUCHED_A, TOUCHED_B,
 )  # fmt: skip
 from linkwork.elements.contact.points import across_rim, without
 from linkwork.elements.deformable.bushing import bend, kappa
@@ -68,14 +69,14 @@ def sums_of_points(w, count, n, P, rb, wb, cK, cD):
 
 @inlined
 def ground_tangent(
-    f, vals, ints, reals, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv, cr, crs,
-    crv, F, G, cK, cD, back, turn,
+    f, vals, ints, reals, memory, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv, cr,
+    crs, crv, F, G, cK, cD, back, turn,
 ):  # fmt: skip
     """All six columns at a time, of the body's displacements m and turns t, in the lanes of
     vectors of eight; the axes of the ground are those of the world."""
     k1, kd, k3, g1, by_turn, g3, load_x = sums_of_points(w, count, n, P, rb, wb, cK, cD)
-    over, s, last = 1.0 / N, sub(P, rb), reals.shape[1]
-    rubs, roll = reals[i, RUBS] != 0.0, reals[i, ROLL]
+    over, s = 1.0 / N, sub(P, rb)
+    rubs, roll = ints[i, CODES + FRICTION] != SMOOTH, reals[i, ROLL]
     m = six8((1.0, 0.0, 0.0), ZERO), six8((0.0, 1.0, 0.0), ZERO), six8((0.0, 0.0, 1.0), ZERO)
     t = (
         six8(ZERO, (Rb[0], Rb[1], Rb[2])), six8(ZERO, (Rb[3], Rb[4], Rb[5])),
@@ -94,9 +95,9 @@ def ground_tangent(
         n_c, n_w, n_psi = dot(n, c), dot(n, wb), dot(n, psi)
         dv = add(without(n, dV), scale(rho * dot(n, spin) + drho * n_w, n))
         dc = mv(cv, dv)
-        known = abs(reals[i, last - TOUCHED_A]) < 1e200
+        known = abs(memory[i, TOUCHED_A]) < 1e200
         if known:
-            arm = mv(Rb, at(reals, i, last - TOUCHED_B))
+            arm = mv(Rb, at(memory, i, TOUCHED_B))
             dpsi = scale(cK, bend(-0.5, psi, kappa(dot(psi, psi))[0], t))
             ds = scale(cK, without(n, add(m, cross(t, arm))))
             ds = add(ds, scale(rho * dot(n, dpsi) + drho * n_psi, n))

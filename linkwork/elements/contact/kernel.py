@@ -26,9 +26,9 @@ import numpy as np
 
 from linkwork.elements.contact.ground_tangent import ground_tangent
 from linkwork.elements.contact.layout import (
-    BENT, BY_DEPTH, BY_RATE, CODES, COLUMNS, DEPTH, LAW, LAW_AT, LOAD, MET, MET_AT, MOST_POINTS,
-    NORMAL, PAIR, PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED, RUBS, SPEED, SPIN,
-    SPUN, TABLE_POINTS, TOUCHED_A, TOUCHED_B, TURNED,
+    BENT, BY_DEPTH, BY_RATE, CODES, COLUMNS, DEPTH, FLIP, FRICTION, LAW, LAW_AT, LOAD, MET, MET_AT,
+    MOST_POINTS, NORMAL, PAIR, PLACE, PLANE_CYLINDER, PLANE_POINTS, PRESSED, ROLL, ROLLED,
+    SMOOTH, SPEED, SPIN, SPUN, TABLE_POINTS, TOUCHED_A, TOUCHED_B, TURNED,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.narrow_phase import find_points
 from linkwork.elements.contact.geometry.round_shapes import placed
@@ -41,7 +41,7 @@ from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, WANTED, WORK, law_at, respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, FIRST, OMEGA, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B,
+    ACCEPT, CD, CK, FIRST, OMEGA, OUT, POS, QUAT, ROT, TANGENT, UNKNOWN, VEL, A, B, write,
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
@@ -50,8 +50,21 @@ from linkwork.kernels.rotations import qconj, qexp, qmul, rotation_matrix
 from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at4, at9, cross, dot, mm, mscale, mv, scale, sub, tv,
 )  # fmt: skip
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
 
 ZERO = (0.0, 0.0, 0.0)
+
+OUTPUTS = (
+    Output("gap", "m", words="gap between the surfaces (negative: depth)"),
+    Output("force", "N", "xyz", "force on the second body", total=True),
+    Output("moment", "N m", "xyz", "moment on the second body about the point"),
+    Output("point", "m", "xyz", "centre of pressure"),
+    Output("normal", "1", "xyz", "normal from the first body to the second"),
+    Output("slip", "m/s", "xyz", "velocity of the second body over the first at the point"),
+    Output("normal_force", "N", words="sum of normal forces", total=True),
+    POWER,
+    STORED_ENERGY,
+)
 
 
 @inlined
@@ -109,23 +122,22 @@ def small_turn(rho):
 
 
 @inlined
-def slip(reals, i, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, w):
+def slip(roll, memory, i, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, w):
     """Paths and speeds of sliding and rolling: Δ, ψ, s, v, s_r, v_r; whether a path is known."""
-    known = abs(reals[i, last - TOUCHED_A]) < 1e200
+    known = abs(memory[i, TOUCHED_A]) < 1e200
     moved, psi = ZERO, ZERO
     if known:
-        there = placed(Rb, rb, at(reals, i, last - TOUCHED_B))
-        moved = sub(there, placed(Ra, ra, at(reals, i, last - TOUCHED_A)))
-        turned = qmul(qmul(qconj(qa), qb), qconj(at4(reals, i, last - TURNED)))
+        there = placed(Rb, rb, at(memory, i, TOUCHED_B))
+        moved = sub(there, placed(Ra, ra, at(memory, i, TOUCHED_A)))
+        turned = qmul(qmul(qconj(qa), qb), qconj(at4(memory, i, TURNED)))
         psi = mv(Ra, small_turn(turned))
     s = add(without(n, moved), scale(rho * dot(n, psi), n))
     v = add(without(n, V), scale(rho * dot(n, w), n))
-    roll = reals[i, ROLL]
     return known, moved, psi, s, v, scale(roll, without(n, psi)), scale(roll, without(n, w))
 
 
 @inlined
-def note_meeting(reals, i, last, time, w, count, n):
+def note_meeting(memory, i, time, w, count, n):
     """How many points bear a load; 0.5 for none where shapes overlap.  Where these are more than
     after the last step in any evaluation, notes when that was first, and the largest speed with
     which one of them closes."""
@@ -136,38 +148,55 @@ def note_meeting(reals, i, last, time, w, count, n):
         if w[m, LOAD] > 0.0:
             bearing += 1.0
             speed = max(speed, -dot(n, at(w, m, SPEED)))
-    if bearing > reals[i, last - PRESSED] and speed > 0.0:
-        if reals[i, last - MET] == 0.0:
-            reals[i, last - MET_AT] = time
-        reals[i, last - MET] = max(speed, reals[i, last - MET])
+    if bearing > memory[i, PRESSED] and speed > 0.0:
+        if memory[i, MET] == 0.0:
+            memory[i, MET_AT] = time
+        memory[i, MET] = max(speed, memory[i, MET])
     return max(bearing, overlaps)
 
 
 @inlined
-def forget(reals, i, last):
-    reals[i, last - TOUCHED_A] = UNKNOWN
+def forget(memory, i):
+    memory[i, TOUCHED_A] = UNKNOWN
 
 
 @inlined
-def remember(reals, i, last, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs):
+def remember(memory, i, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs):
     """What touched, how b is turned in a, and the bristles, when a step is accepted."""
     turned = qmul(qconj(qa), qb)
     ua, ub = tv(Ra, sub(P, ra)), tv(Rb, sub(P, rb))
     world = mv(Ra, z)
     tangential = tv(Ra, without(n, world))
     for j in range(3):
-        reals[i, last - TOUCHED_A + j], reals[i, last - TOUCHED_B + j] = ua[j], ub[j]
-        reals[i, last - BENT + j] = tangential[j] if rubs else 0.0
-        reals[i, last - ROLLED + j] = zr[j] if rubs else 0.0
+        memory[i, TOUCHED_A + j], memory[i, TOUCHED_B + j] = ua[j], ub[j]
+        memory[i, BENT + j] = tangential[j] if rubs else 0.0
+        memory[i, ROLLED + j] = zr[j] if rubs else 0.0
     for j in range(4):
-        reals[i, last - TURNED + j] = turned[j]
-    reals[i, last - SPUN] = dot(n, world) if rubs else 0.0
+        memory[i, TURNED + j] = turned[j]
+    memory[i, SPUN] = dot(n, world) if rubs else 0.0
+
+
+@inlined
+def write_apart(out, i):
+    """Outputs of shapes that are further apart than the margin: how far is not known."""
+    write(out, i, (math.nan,) + ZERO + ZERO + ZERO + ZERO + ZERO + (0.0, 0.0, 0.0))
+
+
+@inlined
+def write_contact(out, i, w, count, flip, F, G, P, n, N, V, lost, energy):
+    """Outputs of shapes that are near; flip: −1 where the user's second body is a."""
+    depth = w[0, DEPTH]
+    for m in range(1, count):
+        depth = max(depth, w[m, DEPTH])
+    slip = scale(flip, without(n, V))
+    F, G, n = scale(flip, F), scale(flip, G), scale(flip, n)
+    write(out, i, (-depth,) + F + G + P + n + slip + (N, -lost, energy))
 
 
 def contact_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    w, y, last = np.zeros((MOST_POINTS, COLUMNS)), np.zeros(WORK), reals.shape[1]
+    w, y, memory = np.zeros((MOST_POINTS, COLUMNS)), np.zeros(WORK), motion.memory
     codes = ints[:, CODES:]
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
@@ -176,14 +205,16 @@ def contact_kernel(ints, reals, motion, loads):
         count, side = find_points(codes, reals, i, w, Ra, ra, Rb, rb)
         if count == 0:
             if coef[ACCEPT] != 0.0:
-                forget(reals, i, last)
-                reals[i, last - PRESSED] = 0.0
+                forget(memory, i)
+                memory[i, PRESSED] = 0.0
+            if coef[OUT] != 0.0:
+                write_apart(loads.out, i)
             continue
         va, vb = at(nodes, a, VEL), at(nodes, b, VEL)
         wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
         qa, qb = at4(nodes, a, QUAT), at4(nodes, b, QUAT)
         back = turn = ZERO
-        if coef[FIRST] != 0.0 and reals[i, last - PRESSED] >= 1.0 and side > 0.0:
+        if coef[FIRST] != 0.0 and memory[i, PRESSED] >= 1.0 and side > 0.0:
             far, back, turn = back_to_last_depths(w, count, motion.x, a, b, Ra, ra, Rb, rb)
             if far:
                 cv = coef[CD] / coef[CK]
@@ -192,39 +223,48 @@ def contact_kernel(ints, reals, motion, loads):
                 qb, wb = qmul(qexp(turn), qb), add(wb, scale(cv, turn))
                 count, side = find_points(codes, reals, i, w, Ra, ra, Rb, rb)
                 coef[FIRST] = 2.0
-        N, P, square, lost, _ = press(
+        N, P, square, lost, energy = press(
             ints, reals, i, CODES, time, w, y, count, side, ra, va, wa, rb, vb, wb
         )
         n, rho = scale(side, at(w, 0, NORMAL)), math.sqrt(square)
-        bearing = note_meeting(reals, i, last, time, w, count, n)
+        bearing = note_meeting(memory, i, time, w, count, n)
         power[0] += lost
         F, G, c, cr = scale(N, n), ZERO, ZERO, ZERO
-        rubs = reals[i, RUBS] != 0.0 and N > 0.0
+        model = codes[i, FRICTION]
+        rubs = model != SMOOTH and N > 0.0
         moved = psi = s = v = sr = vr = y0 = y0r = z = zr = ZERO
         cs = cv = crs = crv = mscale(0.0, IDENTITY)
         if rubs:
             V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
             table = codes[i, TABLE_POINTS]
             known, moved, psi, s, v, sr, vr = slip(
-                reals, i, last, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, spin
+                reals[i, ROLL], memory, i, n, rho, Ra, ra, Rb, rb, qa, qb, N, V, spin
             )
-            z0 = at(reals, i, last - BENT)
-            step, y0 = bent_by(z0, Ra, n, s, z0, reals[i, last - SPUN])
-            ca, z, cs, cv = bristles_in_space(reals, i, table, known, z0, step, tv(Ra, v))
+            z0 = at(memory, i, BENT)
+            step, y0 = bent_by(z0, Ra, n, s, z0, memory[i, SPUN])
+            ca, z, cs, cv = bristles_in_space(
+                reals, i, table, model, known, z0, step, tv(Ra, v)
+            )
             c = mv(Ra, ca)
             power[0] += N * dot(c, v)
             F = sub(F, scale(N, without(n, c)))
             G = scale(-N * rho * dot(n, c), n)
             if reals[i, ROLL] > 0.0:
-                z0 = at(reals, i, last - ROLLED)
+                z0 = at(memory, i, ROLLED)
                 step, y0r = bent_by(z0, Ra, n, sr, z0, 0.0)
-                ca, zr, crs, crv = bristles_in_space(reals, i, table, known, z0, step, tv(Ra, vr))
+                ca, zr, crs, crv = bristles_in_space(
+                    reals, i, table, model, known, z0, step, tv(Ra, vr)
+                )
                 cr = mv(Ra, ca)
                 power[0] += N * dot(cr, vr)
                 G = sub(G, scale(N * reals[i, ROLL], without(n, cr)))
         if coef[ACCEPT] != 0.0:
-            remember(reals, i, last, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs)
-            reals[i, last - PRESSED] = bearing
+            remember(memory, i, Ra, ra, Rb, rb, qa, qb, P, n, z, zr, rubs)
+            memory[i, PRESSED] = bearing
+        if coef[OUT] != 0.0:
+            V = velocity_at(P, ra, va, wa, rb, vb, wb)
+            lost += N * (dot(c, v) + dot(cr, vr))
+            write_contact(loads.out, i, w, count, codes[i, FLIP], F, G, P, n, N, V, lost, energy)
         if N == 0.0:
             continue
         accumulate(f, a, 0, F)
@@ -237,14 +277,14 @@ def contact_kernel(ints, reals, motion, loads):
         pair = codes[i, PAIR]
         if pair in (PLANE_POINTS, PLANE_CYLINDER) and a == nodes.shape[0] - 1:
             ground_tangent(
-                f, vals, ints, reals, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c, cs, cv,
-                cr, crs, crv, F, G, coef[CK], coef[CD], back, turn,
+                f, vals, ints, reals, memory, i, w, count, n, P, N, rho, spread, Rb, rb, wb, psi, c,
+                cs, cv, cr, crs, crv, F, G, coef[CK], coef[CD], back, turn,
             )  # fmt: skip
         else:
             contact_tangent(
-                f, vals, ints, reals, i, nodes.shape[0] - 1, w, count, side, n, P, N, square, rho,
-                spread, Ra, ra, va, wa, Rb, rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs,
-                cv, cr, crs, crv, F, G,
+                f, vals, ints, reals, memory, i, nodes.shape[0] - 1, w, count, side, n, P, N,
+                square, rho, spread, Ra, ra, va, wa, Rb, rb, vb, wb, moved, psi, s, v, sr, vr, y0,
+                y0r, c, cs, cv, cr, crs, crv, F, G,
                 coef[CK], coef[CD], back, turn,
             )  # fmt: skip
 

@@ -8,7 +8,8 @@ has it in closed form.
 from __future__ import annotations
 
 from linkwork.elements.contact.layout import (
-    BENT, BY_DEPTH, BY_RATE, LOAD, PLACE, ROLL, ROLLED, RUBS, SPEED, SPUN, TOUCHED_A, TOUCHED_B,
+    BENT, BY_DEPTH, BY_RATE, CODES, FRICTION, LOAD, PLACE, ROLL, ROLLED, SMOOTH, SPEED,
+    SPUN, TOUCHED_A, TOUCHED_B,
 )  # fmt: skip
 from linkwork.elements.contact.geometry.round_shapes import placed
 from linkwork.elements.contact.points import point_moves, without
@@ -91,20 +92,20 @@ def load_change(w, count, side, n, P, N, ra, wa, rb, wb, ma, ta, mb, tb, cK, cD)
 
 @inlined
 def contact_tangent(
-    f, vals, ints, reals, i, ground, w, count, side, n, P, N, square, rho, spread, Ra, ra, va, wa,
-    Rb, rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs, cv, cr, crs, crv, F, G, cK, cD, back,
-    turn,
+    f, vals, ints, reals, memory, i, ground, w, count, side, n, P, N, square, rho, spread, Ra, ra,
+    va, wa, Rb, rb, vb, wb, moved, psi, s, v, sr, vr, y0, y0r, c, cs, cv, cr, crs, crv, F, G, cK,
+    cD, back, turn,
 ):  # fmt: skip
     """Column by column: δr_a, θ_a, δr_b, θ_b, but for the ground; c, F and G in world axes."""
-    rubs, last, own_turn = reals[i, RUBS] != 0.0, reals.shape[1], tv(Rb, turn)
+    rubs, own_turn = ints[i, CODES + FRICTION] != SMOOTH, tv(Rb, turn)
     V, spin = velocity_at(P, ra, va, wa, rb, vb, wb), sub(wb, wa)
     k = kappa(dot(psi, psi))[0]
     psi_a, roll = tv(Ra, psi), reals[i, ROLL]
-    z0, spun = mv(Ra, at(reals, i, last - BENT)), reals[i, last - SPUN]
-    zr = mv(Ra, at(reals, i, last - ROLLED))
-    known = abs(reals[i, last - TOUCHED_A]) < 1e200
-    Xa = placed(Ra, ra, at(reals, i, last - TOUCHED_A)) if known else ZERO
-    Xb = placed(Rb, rb, at(reals, i, last - TOUCHED_B)) if known else ZERO
+    z0, spun = mv(Ra, at(memory, i, BENT)), memory[i, SPUN]
+    zr = mv(Ra, at(memory, i, ROLLED))
+    known = abs(memory[i, TOUCHED_A]) < 1e200
+    Xa = placed(Ra, ra, at(memory, i, TOUCHED_A)) if known else ZERO
+    Xb = placed(Rb, rb, at(memory, i, TOUCHED_B)) if known else ZERO
     for j in range(0 if ints[i, A] != ground else 6, 12 if ints[i, B] != ground else 6):
         ma, ta, mb, tb = unit_motion(j, Ra, Rb)
         dN, dP, dS, dn = load_change(

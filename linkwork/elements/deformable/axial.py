@@ -23,10 +23,12 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
-    law_at, law_numbers, over_times, padded,
+    law_at, law_numbers, padded,
     respond,
 )  # fmt: skip
-from linkwork.elements.layout import AA, AB, ACCEPT, BA, BB, CD, CK, TANGENT, A, B, int_width
+from linkwork.elements.layout import (
+    AA, AB, ACCEPT, BA, BB, CD, CK, OUT, TANGENT, A, B, int_width, write,
+)  # fmt: skip
 from linkwork.elements.forces.torsion_spring import QA, QB, torsion_tangent, twist
 from linkwork.elements.signals.probes import Probe, about_axis, measured_load
 from linkwork.kernels.kernel import Kernel
@@ -36,33 +38,37 @@ from linkwork.kernels.vectors import accumulate, scale
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-# axes of both frames; whether it notes corners; the law; notes and the angle remembered come last
-_, NOTED, LAW = record(axes=8, noted=1, law=0)
-AXES = NOTED  # how many numbers the axes are
+# axes of both frames; the law.  Memory: notes, and last the angle
+_, LAW = record(axes=8, law=0)
 LAW_CODES = int_width(2, 0)  # integers of the law
 
 
 def axial_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    y = np.zeros(WORK)
-    last = reals.shape[1] - 1
+    y, memory = np.zeros(WORK), motion.memory
+    last = memory.shape[1] - 1
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
-        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, last, nodes, a, b)
-        y[STRAIN], y[RATE], y[WANTED] = phi, rate, 0.0
+        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(
+            reals, i, QA, memory[i, last], nodes, a, b
+        )
+        y[STRAIN], y[RATE], y[WANTED] = phi, rate, coef[OUT]
         respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
-        if reals[i, NOTED] != 0.0:
-            note(reals, i, last - NOTES, time, y)
+        if last > 0:
+            note(memory, i, time, y)
         N, k, c = y[STRESS], y[KE], y[KD]
         accumulate(f, b, 3, scale(N, mb))
         accumulate(f, a, 3, scale(-N, ma))
         power[0] += (N - y[STORED]) * rate
         power[1] += y[SUPPLIED]
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (phi, rate, -N, -N * rate, y[ENERGY]))
         if coef[ACCEPT] != 0.0:
-            reals[i, last] = phi
+            memory[i, last] = phi
         if coef[TANGENT] != 0.0:
             torsion_tangent(
                 vals, ints[i, AA], ints[i, AB], ints[i, BA], ints[i, BB], rho, gP, gS, RA, RB, ma,
@@ -75,29 +81,13 @@ def axial_kernel(ints, reals, motion, loads):
 
 def as_torsion(reals: np.ndarray) -> np.ndarray:
     """The numbers of a torsion spring of stiffness zero with the same axes and memory."""
-    out = np.zeros((len(reals), ts.REALS))
-    out[:, :AXES], out[:, ts.MEMORY] = reals[:, :AXES], reals[:, -1]
+    out = np.zeros((len(reals), ts.REALS + 1))
+    out[:, :LAW], out[:, ts.LAST] = reals[:, :LAW], reals[:, -1]
     return out
 
 
 def axial_strain(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     return ts.twist_angle(as_torsion(reals), q)
-
-
-def axial_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """What the law stores."""
-    angle = axial_strain(integers, reals, r, q)
-    return over_times(integers, reals[:, LAW:-1], angle[:, None])[:, ENERGY]
-
-
-def axial_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`angle` (rad), its `rate` (rad/s), the `torque` (N m) on b about z, and its `power` (W)."""
-    out = ts.torsion_outputs(as_torsion(reals), r, q, v, omega)
-    found = over_times(integers, reals[:, LAW:-1], out["angle"][:, None], out["rate"][:, None])
-    torque = -found[:, STRESS]
-    return out | {"torque": torque, "power": torque * out["rate"]}
 
 
 AXIAL_KERNEL = Kernel(axial_kernel, allocates=True)
@@ -108,9 +98,13 @@ def axial_family(places: int, notes: int = 0) -> Family:
     """Deformable axes whose laws have at most so many numbers; all share one kernel."""
     name = f"deformable axis of {places}" + (" with a corner" if notes else "")
     return Family(
-        name, AXIAL_KERNEL, bodies=2, reals=LAW + places + notes + 1, integers=places,
-        memory=notes + 1, notes=notes,
-        potential=axial_potential, outputs=axial_outputs,
+        name, AXIAL_KERNEL, bodies=2, reals=LAW + places, integers=places,
+        memory=Memory(notes, ("angle",)),
+        outputs=(
+            Output("angle", "rad"), Output("rate", "rad/s"),
+            Output("torque", "N m", words="torque on the second body about the axis"), POWER,
+            STORED_ENERGY,
+        ),
     )  # fmt: skip
 
 
@@ -169,18 +163,19 @@ class DeformableAxial(Item):
         corner = corner_of(self.law, numbers, integers, LAW, self.frames, axial_strain, turns=True)
         notes, places = 0 if corner is None else NOTES, room(numbers, integers)
         integers = padded(integers, places)
-        reals = np.zeros(LAW + places + notes + 1)
-        reals[NOTED] = notes
+        reals, memory = np.zeros(LAW + places), np.zeros(notes + 1)
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
         reals[LAW : LAW + len(numbers)] = numbers
         axes = [f.body.orientation[None] for f in (fa, fb)]
-        start = ts.twist_angle(as_torsion(reals[None]), axes)
-        reals[-1] = start[0]
+        start = ts.twist_angle(as_torsion(np.append(reals, 0.0)[None]), axes)
+        memory[-1] = start[0]
         for joint in self.needs():  # which may say where it starts
-            reals[-1] = joint.start()[0].get("rz", start[0])
+            memory[-1] = joint.start()[0].get("rz", start[0])
         family = axial_family(places, notes)
         ends = fa.body, fb.body
-        return [Entry(family, ends, reals, laws=laws, corner=corner, integers=integers)]
+        return [
+            Entry(family, ends, reals, laws=laws, corner=corner, integers=integers, memory=memory)
+        ]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> DeformableAxial:

@@ -27,11 +27,10 @@ import numpy as np
 
 from linkwork.elements.joints.joints import markers
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, STRIDE, TANGENT, VEL, A, B,
+    AA, AB, BA, BB, CD, CK, OMEGA, OUT, POS, QUAT, ROT, STRIDE, TANGENT, VEL, A, B, write,
 )  # fmt: skip
 from linkwork.elements.signals.probes import Probe, between_frames, measured_load
 from linkwork.errors import ModelError
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -43,6 +42,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Given, MatrixLike, OrientationLike, VectorLike, given
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the frames on their bodies; K and C as 3×3 blocks xx, xψ, ψx, ψψ
@@ -210,6 +210,11 @@ def bushing_kernel(ints, reals, motion, loads):
         F, G = mv(S, add(n, nd)), mv(S, bend(0.5, psi, k, mu))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
         power[0] += dot(x1, nd) + dot(psi1, md)
+        if coef[OUT] != 0.0:
+            force, torque = scale(-1.0, add(n, nd)), scale(-1.0, bend(0.5, psi, k, mu))
+            gained = dot(force, x1) - dot(mu, psi1)
+            stored = 0.5 * (dot(n, x) + dot(sub(mu, md), psi))
+            write(loads.out, i, force + torque + x + psi + (gained, stored))
         if coef[TANGENT] != 0.0:
             bushing_tangent(
                 vals, ints, i, reals, Ra, Rb, S, sb, l, wa, wb, V, om, psi, k, dk, mu, F, G,
@@ -217,62 +222,13 @@ def bushing_kernel(ints, reals, motion, loads):
             )  # fmt: skip
 
 
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def strain(reals: np.ndarray, r: Any, q: Any) -> tuple[np.ndarray, ...]:
-    """ε (T, 6), the axes of S (T, 3, 3), and the vectors s_P and l (T, 3)."""
-    qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
-    qP = rotations.multiply(q[1], reals[:, QB : QB + 4])
-    S = rotations.matrix(qS)
-    sb = np.einsum("tij,tj->ti", rotations.matrix(q[1]), reals[:, UB : UB + 3])
-    l = r[1] + sb - r[0]
-    arm = np.einsum("tij,tj->ti", rotations.matrix(q[0]), reals[:, UA : UA + 3])
-    x = np.einsum("tji,tj->ti", S, l - arm)
-    psi = rotations.logarithm(rotations.multiply(rotations.conjugate(qS), qP))
-    return np.concatenate([x, psi], axis=1), S, sb, l
-
-
-def six_by_six(reals: np.ndarray, c: int) -> np.ndarray:
-    """K or C as matrices (T, 6, 6)."""
-    blocks = reals[:, c : c + 36].reshape(-1, 2, 2, 3, 3)
-    return blocks.transpose(0, 1, 3, 2, 4).reshape(-1, 6, 6)
-
-
-def bushing_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """εᵀ K ε/2."""
-    e = strain(reals, r, q)[0]
-    return 0.5 * np.einsum("ti,tij,tj->t", e, six_by_six(reals, KK), e)
-
-
-def bushing_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`force` (N) and `torque` (N m) on b at P, `displacement` and `rotation`, in the axes of S;
-    the `power` (W) that it supplies."""
-    e, S, sb, l = strain(reals, r, q)
-    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
-    x1 = np.einsum("tji,tj->ti", S, v[1] - v[0] + np.cross(w[1], sb) - np.cross(w[0], l))
-    om = np.einsum("tji,tj->ti", S, w[1] - w[0])
-    psi = e[:, 3:]
-    p = np.linalg.norm(psi, axis=1)
-    half = np.where(p < 1e-4, 1.0, p / 2)
-    k = np.where(p < 1e-4, 1 / 12, (1 - half / np.tan(half)) / np.where(p < 1e-4, 1.0, p) ** 2)
-    P = rotations.tilde(psi)
-    inverse = np.eye(3) + P / 2 + k[:, None, None] * (P @ P)
-    rate = np.concatenate([x1, np.einsum("tji,tj->ti", inverse, om)], axis=1)
-    stress = np.einsum("tij,tj->ti", six_by_six(reals, KK), e)
-    stress += np.einsum("tij,tj->ti", six_by_six(reals, CC), rate)
-    torque = -np.einsum("tij,tj->ti", inverse, stress[:, 3:])
-    return {
-        "force": -stress[:, :3], "torque": torque, "displacement": e[:, :3], "rotation": psi,
-        "power": -np.sum(stress * rate, axis=1),
-    }  # fmt: skip
-
-
 BUSHING = Family(
-    "bushing", Kernel(bushing_kernel), bodies=2, reals=REALS, potential=bushing_potential,
-    outputs=bushing_outputs,
+    "bushing", Kernel(bushing_kernel), bodies=2, reals=REALS,
+    outputs=(
+        Output("force", "N", "xyz", "force on the second body, in the axes of the first frame"),
+        Output("torque", "N m", "xyz", "torque on the second body, in the axes of the first frame"),
+        Output("displacement", "m", "xyz"), Output("rotation", "rad", "xyz"), POWER, STORED_ENERGY,
+    ),
 )  # fmt: skip
 
 

@@ -32,16 +32,15 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.deformable.bushing import (
-    QA, QB, UA, UB, bend, bend_change, kappa, moved_by, put_wrench, relative_turn, wrench_column,
+    UA, UB, bend, bend_change, kappa, moved_by, put_wrench, relative_turn, wrench_column,
 )  # fmt: skip
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, LEVEL, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_at,
-    over_times, respond,
+    respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    CD, CK, OMEGA, POS, TANGENT, VEL, A, B, int_width,
+    CD, CK, OMEGA, OUT, POS, TANGENT, VEL, A, B, int_width, write,
 )  # fmt: skip
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.memory.pointers import begin
@@ -50,6 +49,7 @@ from linkwork.kernels.rotations import qexp, qmul, rotation_matrix
 from linkwork.kernels.vectors import (
     add, at, cross, dot, mv, scale, sub, tv,
 )  # fmt: skip
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
 from linkwork.model.registry import Family
 
 # reals: the frames on their bodies, as of a bushing; whether the middle frame and the gradient are
@@ -181,7 +181,7 @@ def deformable_kernel(ints, reals, motion, loads):
         for j in range(n):
             y[STRAIN + j], y[RATE + j] = y[ALL + first + j], y[ALL + 6 + first + j]
         given = (y[ALL + 6], y[ALL + 7], y[ALL + 8])
-        y[WANTED] = 0.0
+        y[WANTED] = coef[OUT]
         respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
         stress, mu = ZERO, ZERO
         stored = 0.0
@@ -200,84 +200,19 @@ def deformable_kernel(ints, reals, motion, loads):
         m = cross(d, F)
         H = sub(G, scale(0.5 * chi, sub(m, cross(m, c))))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, H)
+        if coef[OUT] != 0.0:
+            seen, turned = take3(y, ALL + 6), take3(y, ALL + 9)
+            gained = -dot(stress, seen) - dot(mu, turned)
+            write(
+                loads.out, i,
+                scale(-1.0, tv(S, F)) + scale(-1.0, tv(S, H)) + take3(y, ALL) + psi + seen + turned
+                + stress + mu + (gained, y[ENERGY]),
+            )  # fmt: skip
         if coef[TANGENT] != 0.0:
             deformable_tangent(
                 vals, ints, i, y, first, n, chi, gradient, Ra, Rb, S, E, sa, sb, l, d, wa, wb, U,
                 spin, psi, k, dk, tau, dtau, c, mu, F, G, H, coef[CK], coef[CD],
             )  # fmt: skip
-
-
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def turned(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return np.einsum("tij,tj->ti", R, x)
-
-
-def back(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return np.einsum("tji,tj->ti", R, x)
-
-
-def deformation(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any
-) -> dict[str, np.ndarray]:
-    """d, ψ, the axes S and E, the arms, and the strain (T, n) of the law."""
-    qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
-    qP = rotations.multiply(q[1], reals[:, QB : QB + 4])
-    psi = rotations.logarithm(rotations.multiply(rotations.conjugate(qS), qP))
-    S = rotations.matrix(qS)
-    middle = rotations.exponential(0.5 * psi * reals[:, MIDDLE : MIDDLE + 1])
-    E = S @ rotations.matrix(middle)
-    sa = turned(rotations.matrix(q[0]), reals[:, UA : UA + 3])
-    sb = turned(rotations.matrix(q[1]), reals[:, UB : UB + 3])
-    d = r[1] + sb - r[0] - sa
-    strain = np.concatenate([back(E, d), psi], axis=1)
-    first, n = integers[:2]
-    mine = strain[:, first : first + n]
-    return dict(d=d, psi=psi, S=S, E=E, sa=sa, sb=sb, strain=mine, all=strain)
-
-
-def deformable_potential(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any
-) -> np.ndarray:
-    """What the law stores."""
-    strain = deformation(integers, reals, r, q)["strain"]
-    return over_times(integers[2:], reals[:, LAW:], strain)[:, ENERGY]
-
-
-def deformable_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`force` and `torque` on b at its frame in the axes of the frame on a; what the law sees."""
-    g = deformation(integers, reals, r, q)
-    psi, S, E, d = g["psi"], g["S"], g["E"], g["d"]
-    w = [turned(rotations.matrix(q[i]), omega[i]) for i in range(2)]
-    wr, chi = w[1] - w[0], reals[:, MIDDLE : MIDDLE + 1]
-    p = np.linalg.norm(psi, axis=1)[:, None]
-    small = p < 1e-4
-    p1 = np.where(small, 1.0, p)
-    k = np.where(small, 1 / 12, (1 - p / 2 / np.tan(np.where(small, 1.0, p / 2))) / p1**2)
-    c = turned(S, chi * np.where(small, 0.25, np.tan(p / 4) / p1) * psi)
-    P = rotations.tilde(psi)
-    inverse = np.eye(3) + P / 2 + k[..., None] * (P @ P)
-    spin = w[0] + chi / 2 * (wr - np.cross(c, wr))
-    U = v[1] + np.cross(w[1], g["sb"]) - v[0] - np.cross(w[0], g["sa"]) - np.cross(spin, d)
-    gradient = reals[0, GRADIENT] != 0
-    rate = np.concatenate([back(E, U), back(inverse, back(S, wr)) if gradient else back(E, wr)], 1)
-    first, n = integers[:2]
-    mine, stress = slice(first, first + n), np.zeros((len(d), 6))
-    found = over_times(integers[2:], reals[:, LAW:], g["strain"], rate[:, mine])
-    stress[:, mine] = found[:, STRESS : STRESS + n]
-    F, mu = turned(E, stress[:, :3]), stress[:, 3:]
-    m = np.cross(d, F)
-    G = turned(S, turned(inverse, mu)) if gradient else turned(E, mu)
-    H = G - chi / 2 * (m - np.cross(m, c))
-    return {
-        "force": -back(S, F), "torque": -back(S, H),
-        "displacement": g["all"][:, :3], "rotation": psi, "velocity": rate[:, :3],
-        "angular_velocity": rate[:, 3:], "internal_force": stress[:, :3], "internal_moment": mu,
-        "power": -np.sum(stress * rate, axis=1),
-    }  # fmt: skip
 
 
 DEFORMABLE_KERNEL = Kernel(deformable_kernel, allocates=True)
@@ -295,5 +230,14 @@ def deformable_family(places: int) -> Family:
     return Family(
         f"deformable joint of {places}", DEFORMABLE_KERNEL, bodies=2,
         reals=LAW + places, integers=places + 2,
-        potential=deformable_potential, outputs=deformable_outputs,
+        outputs=(
+            Output("force", "N", "xyz", "force on the second body, in the axes of the first frame"),
+            Output(
+                "torque", "N m", "xyz", "torque on the second body, in the axes of the first frame"
+            ),
+            Output("displacement", "m", "xyz"), Output("rotation", "rad", "xyz"),
+            Output("velocity", "m/s", "xyz"), Output("angular_velocity", "rad/s", "xyz"),
+            Output("internal_force", "N", "xyz"), Output("internal_moment", "N m", "xyz"), POWER,
+            STORED_ENERGY,
+        ),
     )  # fmt: skip

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from linkwork.elements.deformable.bushing import QA, QB
 from linkwork.elements.deformable.joint_kernel import (
-    GRADIENT, LAW, MIDDLE, QA, QB, UA, UB, deformable_family, room,
+    GRADIENT, LAW, MIDDLE, UA, UB, deformable_family, room,
 )  # fmt: skip
 from linkwork.elements.joints.joints import markers
 from linkwork.elements.laws import LinearViscoelastic

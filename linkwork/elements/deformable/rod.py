@@ -21,12 +21,12 @@ from linkwork.elements.deformable.joint_kernel import room
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
-    law_at, law_numbers, over_times, padded,
+    law_at, law_numbers, padded,
     respond,
 )  # fmt: skip
-from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B, int_width
+from linkwork.elements.layout import CD, CK, OUT, ROT, TANGENT, A, B, int_width, write
 from linkwork.elements.points import (
-    LINE_REALS, end_frames, line, line_force, line_over_time, line_rate, line_reals,
+    LINE_REALS, end_frames, line, line_force, line_over_time, line_reals,
     line_tangent,
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import line_reading
@@ -40,31 +40,34 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-# the free length; whether notes of corners come last
-FREE, NOTED, LAW = record(LINE_REALS, free=1, noted=1, law=0)
+FREE, LAW = record(LINE_REALS, free=1, law=0)
 LAW_CODES = int_width(2, 0)  # integers of the law
 
 
 def rod_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    y = np.zeros(WORK)
+    y, memory = np.zeros(WORK), motion.memory
+    noted = memory.shape[1] > 0
     for i in range(ints.shape[0]):
         a, b, free = ints[i, A], ints[i, B], reals[i, FREE]
         Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
         sa, sb, na, nb, _, ddot, length, e = line(reals, i, nodes, a, b)
         rate = dot(e, ddot)
-        y[STRAIN], y[RATE], y[WANTED] = length / free - 1.0, rate / free, 0.0
+        y[STRAIN], y[RATE], y[WANTED] = length / free - 1.0, rate / free, coef[OUT]
         respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
-        if reals[i, NOTED] != 0.0:
-            note(reals, i, reals.shape[1] - NOTES, time, y)
+        if noted:
+            note(memory, i, time, y)
         force = y[STRESS]
         F = scale(force, e)
         line_force(f, a, b, Ra, Rb, sa, sb, F)
         power[0] += (force - y[STORED]) * rate
         power[1] += y[SUPPLIED] * free
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (force, length, rate, -force * rate, free * y[ENERGY]))
         if coef[TANGENT] != 0.0:
             k, c, ee = y[KE] / free, y[KD] / free, outer(e, e)
             E = mscale(k, ee)
@@ -82,25 +85,6 @@ def rod_strain(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.nd
     return line_over_time(reals, r, q)[2] / reals[:, FREE] - 1
 
 
-def rod_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """l₀ times what the law stores."""
-    free, strain = reals[:, FREE], rod_strain(integers, reals, r, q)
-    return free * over_times(integers, reals[:, LAW:], strain[:, None])[:, ENERGY]
-
-
-def rod_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
-    sa, sb, length, e = line_over_time(reals, r, q)
-    rate = line_rate((sa, sb), e, q, v, omega)
-    free = reals[:, FREE]
-    strain, strain_rate = (length / free - 1)[:, None], (rate / free)[:, None]
-    found = over_times(integers, reals[:, LAW:], strain, strain_rate)
-    force = found[:, STRESS]
-    return {"force": force, "length": length, "rate": rate, "power": -force * rate}
-
-
 ROD_KERNEL = Kernel(rod_kernel, allocates=True)
 
 
@@ -109,9 +93,12 @@ def rod_family(places: int, notes: int = 0) -> Family:
     """Rods whose laws have at most so many numbers; all share one kernel."""
     name = f"rod of {places}" + (" with a corner" if notes else "")
     return Family(
-        name, ROD_KERNEL, bodies=2, reals=LAW + places + notes, integers=places,
-        memory=notes, notes=notes,
-        potential=rod_potential, outputs=rod_outputs,
+        name, ROD_KERNEL, bodies=2, reals=LAW + places, integers=places,
+        memory=Memory(notes=notes),
+        outputs=(
+            Output("force", "N", words="tension"), Output("length", "m"), Output("rate", "m/s"),
+            POWER, STORED_ENERGY,
+        ),
     )  # fmt: skip
 
 
@@ -170,13 +157,15 @@ class Rod(Item):
         corner = corner_of(self.law, numbers, integers, LAW, self.frames, rod_strain, length=length)
         notes, places = 0 if corner is None else NOTES, room(numbers, integers)
         integers = padded(integers, places)
-        reals = line_reals(self.frames, LAW + places + notes)
-        reals[NOTED] = notes
+        reals = line_reals(self.frames, LAW + places)
         reals[FREE] = self.length
         reals[LAW : LAW + len(numbers)] = numbers
         family = rod_family(places, notes)
         ends = fa.body, fb.body
-        return [Entry(family, ends, reals, laws=laws, corner=corner, integers=integers)]
+        return [
+            Entry(family, ends, reals, laws=laws, corner=corner, integers=integers,
+                  memory=np.zeros(notes))
+        ]  # fmt: skip
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Rod:

@@ -25,12 +25,11 @@ from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.laws import LinearViscoelastic
 from linkwork.elements.laws.base import (
     ENERGY, KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, WORK, ConstitutiveLaw,
-    law_at, law_numbers, over_times, padded,
+    law_at, law_numbers, padded,
     respond,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
-    int_width,
+    AA, AB, BA, BB, CD, CK, OMEGA, OUT, POS, QUAT, ROT, TANGENT, VEL, A, B, int_width, write,
 )  # fmt: skip
 from linkwork.elements.signals.probes import Probe, along_axis, measured_load
 from linkwork.errors import ModelError
@@ -46,10 +45,10 @@ from linkwork.kernels.vectors import (
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-# NOTED: whether notes of corners come last
-QA, UA, UB, NOTED, LAW = record(qa=4, ua=3, ub=3, noted=1, law=0)
+QA, UA, UB, LAW = record(qa=4, ua=3, ub=3, law=0)
 LAW_CODES = int_width(2, 0)  # integers of the law
 ZERO = (0.0, 0.0, 0.0)
 
@@ -101,20 +100,23 @@ def slide_tangent(vals, ints, i, nodes, a, b, e, sb, l, U, N, k, c, cK, cD):
 def slide_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    y = np.zeros(WORK)
+    y, memory = np.zeros(WORK), motion.memory
+    noted = memory.shape[1] > 0
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         e, sb, l, s, rate, U = slide(
             nodes, a, b, at4(reals, i, QA), at(reals, i, UA), at(reals, i, UB)
         )
-        y[STRAIN], y[RATE], y[WANTED] = s, rate, 0.0
+        y[STRAIN], y[RATE], y[WANTED] = s, rate, coef[OUT]
         respond(time, law_at(reals, i, LAW), begin(y), law_at(ints, i, LAW_CODES))
-        if reals[i, NOTED] != 0.0:
-            note(reals, i, reals.shape[1] - NOTES, time, y)
+        if noted:
+            note(memory, i, time, y)
         N, k, c = y[STRESS], y[KE], y[KD]
         slide_force(f, nodes, a, b, e, sb, l, N)
         power[0] += (N - y[STORED]) * rate
         power[1] += y[SUPPLIED]
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (s, rate, -N, -N * rate, y[ENERGY]))
         if coef[TANGENT] != 0.0:
             slide_tangent(
                 vals, ints, i, nodes, a, b, e, sb, l, U, N, k, c, coef[CK], coef[CD]
@@ -148,22 +150,6 @@ def slide_strain(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.
     return travel(frames_in(reals), r, q)[0]
 
 
-def slide_potential(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """What the law stores."""
-    s = slide_strain(integers, reals, r, q)
-    return over_times(integers, reals[:, LAW:], s[:, None])[:, ENERGY]
-
-
-def slide_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`displacement` (m), its `speed` (m/s), the `force` (N) on b along the axis, its `power`."""
-    s, rate = travel(frames_in(reals), r, q, v, omega)
-    found = over_times(integers, reals[:, LAW:], s[:, None], rate[:, None])
-    force = -found[:, STRESS]
-    return {"displacement": s, "speed": rate, "force": force, "power": force * rate}
-
-
 SLIDE_KERNEL = Kernel(slide_kernel, allocates=True)
 
 
@@ -172,9 +158,13 @@ def slide_family(places: int, notes: int = 0) -> Family:
     """Deformable slides whose laws have at most so many numbers; all share one kernel."""
     name = f"deformable slide of {places}" + (" with a corner" if notes else "")
     return Family(
-        name, SLIDE_KERNEL, bodies=2, reals=LAW + places + notes, integers=places,
-        memory=notes, notes=notes,
-        potential=slide_potential, outputs=slide_outputs,
+        name, SLIDE_KERNEL, bodies=2, reals=LAW + places, integers=places,
+        memory=Memory(notes=notes),
+        outputs=(
+            Output("displacement", "m"), Output("speed", "m/s"),
+            Output("force", "N", words="force on the second body along the axis"), POWER,
+            STORED_ENERGY,
+        ),
     )  # fmt: skip
 
 
@@ -196,13 +186,15 @@ def slide_entry(frames: tuple[Frame, Frame], law: Any, what: str) -> Entry:
     corner = corner_of(law, numbers, integers, LAW, frames, slide_strain)
     notes, places = 0 if corner is None else NOTES, room(numbers, integers)
     integers = padded(integers, places)
-    reals = np.zeros(LAW + places + notes)
-    reals[NOTED] = notes
+    reals = np.zeros(LAW + places)
     reals[QA : QA + 4], reals[UA : UA + 3] = fa.orientation, fa.position
     reals[UB : UB + 3] = fb.position
     reals[LAW : LAW + len(numbers)] = numbers
     family = slide_family(places, notes)
-    return Entry(family, (fa.body, fb.body), reals, laws=laws, corner=corner, integers=integers)
+    return Entry(
+        family, (fa.body, fb.body), reals, laws=laws, corner=corner, integers=integers,
+        memory=np.zeros(notes),
+    )  # fmt: skip
 
 
 @dataclass(eq=False)

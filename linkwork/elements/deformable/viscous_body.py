@@ -22,21 +22,21 @@ from linkwork.elements.deformable.joint_kernel import (
 )  # fmt: skip
 from linkwork.elements.laws import LinearViscous
 from linkwork.elements.laws.base import (
-    ConstitutiveLaw, RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_at, law_numbers, over_times,
-    padded, respond,
+    ConstitutiveLaw, RATE, STRAIN, STRESS, SUPPLIED, WANTED, WORK, law_at, law_numbers, padded,
+    respond,
 )  # fmt: skip
-from linkwork.elements.layout import CD, CK, OMEGA, ROT, TANGENT, VEL, int_width
+from linkwork.elements.layout import CD, CK, OMEGA, OUT, ROT, TANGENT, VEL, int_width, write
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
-from linkwork.kernels import rotations
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.memory.pointers import begin
 from linkwork.kernels.record import record
 from linkwork.kernels.rotations import rotation_matrix
-from linkwork.kernels.vectors import accumulate, add, at, at4, at9, cross, mv, scale, tv
+from linkwork.kernels.vectors import accumulate, add, at, at4, at9, cross, dot, mv, scale, tv
 from linkwork.model.drives import Drive
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike
+from linkwork.model.outputs import POWER, Output
 from linkwork.model.registry import Entry, Family, Item
 
 U, QS, LAW = record(u=3, qs=4, law=0)
@@ -65,6 +65,10 @@ def viscous_kernel(ints, reals, motion, loads):
         power[1] += y[SUPPLIED]
         for j in range(6):
             power[0] += y[STRESS + j] * y[RATE + j]
+        if coef[OUT] != 0.0:
+            force, torque = scale(-1.0, take3(y, STRESS)), scale(-1.0, take3(y, STRESS + 3))
+            gained = dot(force, take3(y, RATE)) + dot(torque, take3(y, RATE + 3))
+            write(loads.out, i, force + torque + (gained,))
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
             for j in range(6):
@@ -86,19 +90,6 @@ def viscous_kernel(ints, reals, motion, loads):
                 add_column(vals, ints[i, BASE], j, force, add(dmu, cross(u, dn)))
 
 
-def viscous_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`force` (N) and `torque` (N m) on the body at the frame, in its axes, and their `power`."""
-    Q = rotations.matrix(reals[:, QS : QS + 4])
-    local = np.einsum("tji,tj->ti", rotations.matrix(q[0]), v[0])
-    speed = local + np.cross(omega[0], reals[:, U : U + 3])
-    rate = np.concatenate([np.einsum("tji,tj->ti", Q, x) for x in (speed, omega[0])], axis=1)
-    stress = over_times(integers, reals[:, LAW:], np.zeros_like(rate), rate)[:, STRESS : STRESS + 6]
-    power = -np.sum(stress * rate, axis=1)
-    return {"force": -stress[:, :3], "torque": -stress[:, 3:], "power": power}
-
-
 VISCOUS_KERNEL = Kernel(viscous_kernel, allocates=True)
 
 
@@ -107,7 +98,12 @@ def viscous_family(places: int) -> Family:
     """Viscous bodies whose laws have at most so many numbers; all share one kernel."""
     return Family(
         f"viscous body of {places}", VISCOUS_KERNEL, bodies=1, reals=LAW + places,
-        integers=places, outputs=viscous_outputs,
+        integers=places,
+        outputs=(
+            Output("force", "N", "xyz", "force on the body at the frame, in its axes"),
+            Output("torque", "N m", "xyz", "torque on the body about the frame, in its axes"),
+            POWER,
+        ),
     )  # fmt: skip
 
 

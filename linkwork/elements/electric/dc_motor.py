@@ -20,14 +20,14 @@ import numpy as np
 
 from linkwork.elements.electric.nodes import CURRENT_SIZE, Branch, Node, end_of
 from linkwork.elements.electric.shaft import (
-    ROTOR_INERTIA, add_outer, push, rate_over_time, shaft, turn_axis,
+    ROTOR_INERTIA, add_outer, push, shaft, turn_axis,
 )  # fmt: skip
 from linkwork.elements.electric.sources import ALGEBRAIC, STATE
 from linkwork.elements.forces.joint_checks import refuse_other_items
 from linkwork.elements.forces.torsion_spring import check_joint
 from linkwork.elements.joints.joints import Joint, Revolute
 from linkwork.elements.layout import (
-    BY_RATE, BY_VALUE, CD, CK, RATE, STRIDE, TANGENT, VALUE,
+    BY_RATE, BY_VALUE, CD, CK, OUT, RATE, STRIDE, TANGENT, VALUE, write,
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import refuse_others
 from linkwork.elements.signals.signals import factor_law
@@ -42,6 +42,7 @@ from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import GROUND, Ground
 from linkwork.model.given import Function, Number, given
 from linkwork.model.nodes import Node as VectorNode
+from linkwork.model.outputs import STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 from linkwork.model.signals.value_readings import value_reading
 
@@ -81,6 +82,8 @@ def driven_kernel(ints, reals, motion, loads):
             torque_tangent(
                 loads.vals, ints, k, 2, nodes, a, b, n, m, T, slope, coef, by_a, by_b
             )
+        if coef[OUT] != 0.0:
+            write(loads.out, k, (i,) + motor_outputs(T, w, reals[k, GIVEN], ke * w, i, R))
 
 
 def motor_kernel(ints, reals, motion, loads):
@@ -116,43 +119,29 @@ def motor_kernel(ints, reals, motion, loads):
             vals[ints[k, 19]] += values[BY_VALUE, q]
             vals[ints[k, 22]] += by_i
             vals[ints[k, 27]] -= by_i
+        if coef[OUT] != 0.0:
+            u = reals[k, GIVEN] + values[VALUE, p] - values[VALUE, q]
+            write(loads.out, k, motor_outputs(T, w, u, ke * w, i, R) + (0.5 * L * i * i,))
 
 
-def motor_outputs(
-    reals: np.ndarray, w: np.ndarray, i: np.ndarray, u: np.ndarray
-) -> dict[str, tuple[np.ndarray, str]]:
-    torque = reals[:, TORQUE] * i - reals[:, DAMPING] * w
-    heat = reals[:, RESISTANCE] * i * i
-    return {
-        "torque": (torque, "N m"), "rate": (w, "rad/s"), "voltage": (u, "V"),
-        "back_emf": (reals[:, EMF] * w, "V"), "power": (torque * w, "W"),
-        "electric_power": (u * i, "W"), "heat": (heat, "W"),
-    }  # fmt: skip
+@inlined
+def motor_outputs(T, w, u, emf, i, R):
+    """Torque, rate, voltage, back electromotive force, mechanical and electric power, heat."""
+    return (T, w, u, emf, T * w, u * i, R * i * i)
 
 
-def driven_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    w, u = rate_over_time(reals[:, AXIS : AXIS + 3], ends), reals[:, GIVEN]
-    i = (u - reals[:, EMF] * w) / reals[:, RESISTANCE]
-    return {"current": (i, "A")} | motor_outputs(reals, w, i, u)
-
-
-def circuit_motor_outputs(
-    reals: np.ndarray, ends: list[Any]
-) -> dict[str, tuple[np.ndarray, str]]:
-    w, (i, p, q) = rate_over_time(reals[:, AXIS : AXIS + 3], ends), (
-        end.value[:, 0] for end in ends[2:]
-    )
-    energy = 0.5 * reals[:, INDUCTANCE] * i * i
-    found = motor_outputs(reals, w, i, reals[:, GIVEN] + p - q)
-    return found | {"stored_energy": (energy, "J")}
-
-
+MOTOR_OUTPUTS = (
+    Output("torque", "N m"), Output("rate", "rad/s"), Output("voltage", "V"),
+    Output("back_emf", "V"), Output("power", "W"), Output("electric_power", "W"),
+    Output("heat", "W"),
+)  # fmt: skip
 DRIVEN = Family(
-    "driven motor", Kernel(driven_kernel), bodies=2, reals=REALS, circuit=driven_outputs
-)
+    "driven motor", Kernel(driven_kernel), bodies=2, reals=REALS,
+    outputs=(Output("current", "A"), *MOTOR_OUTPUTS),
+)  # fmt: skip
 MOTOR = Family(
     "motor with current", Kernel(motor_kernel), bodies=5, reals=REALS,
-    circuit=circuit_motor_outputs,
+    outputs=(*MOTOR_OUTPUTS, STORED_ENERGY),
 )  # fmt: skip
 
 
@@ -172,8 +161,8 @@ class DCMotor(Branch):
     damping       c, viscous friction at the motor (N m s/rad)
 
     Outputs: current (A), voltage (V), back_emf (V), torque (N m) at the joint, rate (rad/s) of the
-    joint, power (W) on the joint, electric_power (W), heat (W); stored_energy (J) of inductance and
-    rotor.  `lw.reads(motor, "current")` and "torque" read it.
+    joint, power (W) on the joint, electric_power (W), heat (W); stored_energy (J) of the
+    inductance, kinetic_energy (J) of the rotor.  `lw.reads(motor, "current")` and "torque" read it.
 
     Example: a motor starts a flywheel,
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.electric.nodes import Branch, Node, sample_branch
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.layout import BY_RATE, BY_VALUE, OUT, RATE, TANGENT, VALUE, write
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
@@ -32,6 +32,7 @@ from linkwork.model.drives import Constant, as_drive
 from linkwork.model.frame import Ground
 from linkwork.model.given import Function, Number, given
 from linkwork.model.nodes import Node as VectorNode
+from linkwork.model.outputs import STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family
 
 P, M, PP, PM, MP, MM = range(6)
@@ -51,14 +52,8 @@ def conduct(ints, k, motion, loads, i, slope):
         loads.vals[ints[k, MM]] += of_m
 
 
-def branch_outputs(v: np.ndarray, i: np.ndarray) -> dict[str, tuple[np.ndarray, str]]:
-    """What every element between two nodes offers."""
-    return {"voltage": (v, "V"), "current": (i, "A"), "power": (v * i, "W")}
-
-
-def across(ends: list[Any]) -> np.ndarray:
-    """The voltage between two ends over time."""
-    return ends[0].value[:, 0] - ends[1].value[:, 0]
+# of every element between two nodes
+BRANCH = (Output("voltage", "V"), Output("current", "A"), Output("power", "W"))
 
 
 # ----------------------------------------------------------------------------------- resistor
@@ -70,16 +65,11 @@ def resistor_kernel(ints, reals, motion, loads):
         v, R = values[VALUE, ints[k, P]] - values[VALUE, ints[k, M]], reals[k, 0]
         loads.power[0] += v * v / R
         conduct(ints, k, motion, loads, v / R, 1.0 / R)
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (v, v / R, v * v / R))
 
 
-def resistor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    v = across(ends)
-    return branch_outputs(v, v / reals[:, 0])
-
-
-RESISTOR = Family(
-    "resistor", Kernel(resistor_kernel), bodies=2, reals=1, circuit=resistor_outputs
-)
+RESISTOR = Family("resistor", Kernel(resistor_kernel), bodies=2, reals=1, outputs=BRANCH)
 
 
 @dataclass(eq=False)
@@ -128,17 +118,14 @@ def switch_kernel(ints, reals, motion, loads):
         G = reals[k, OFF] + closed * (reals[k, ON] - reals[k, OFF])
         loads.power[0] += G * v * v
         conduct(ints, k, motion, loads, G * v, G)
-
-
-def switch_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    v, closed = across(ends), np.clip(reals[:, CLOSED], 0.0, 1.0)
-    G = reals[:, OFF] + closed * (reals[:, ON] - reals[:, OFF])
-    return branch_outputs(v, G * v) | {"closed": (closed, "1")}
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (v, G * v, G * v * v, closed))
 
 
 SWITCH = Family(
-    "switch", Kernel(switch_kernel), bodies=2, reals=SWITCH_REALS, circuit=switch_outputs
-)
+    "switch", Kernel(switch_kernel), bodies=2, reals=SWITCH_REALS,
+    outputs=(*BRANCH, Output("closed", "1")),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -200,15 +187,11 @@ def diode_kernel(ints, reals, motion, loads):
         i = Is * (e - 1.0) + slope * max(v - bend, 0.0) + reals[k, LEAK] * v
         loads.power[0] += v * i
         conduct(ints, k, motion, loads, i, slope + reals[k, LEAK])
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (v, i, v * i))
 
 
-def diode_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    v, (Is, VT, bend, G) = across(ends), reals.T
-    e = np.exp(np.minimum(v, bend) / VT)
-    return branch_outputs(v, Is * (e - 1.0) + Is * e / VT * np.maximum(v - bend, 0.0) + G * v)
-
-
-DIODE = Family("diode", Kernel(diode_kernel), bodies=2, reals=DIODE_REALS, circuit=diode_outputs)
+DIODE = Family("diode", Kernel(diode_kernel), bodies=2, reals=DIODE_REALS, outputs=BRANCH)
 
 
 @dataclass(eq=False)
@@ -267,18 +250,15 @@ def capacitor_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, PM]] -= of_m
             loads.vals[ints[k, MP]] -= of_p
             loads.vals[ints[k, MM]] += of_m
-
-
-def capacitor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    v, C = across(ends), reals[:, 0]
-    i = C * (ends[0].rate[:, 0] - ends[1].rate[:, 0])
-    more = {"charge": (C * v, "C"), "stored_energy": (0.5 * C * v * v, "J")}
-    return branch_outputs(v, i) | more
+        if motion.coef[OUT] != 0.0:
+            v = values[VALUE, p] - values[VALUE, m]
+            write(loads.out, k, (v, i, v * i, C * v, 0.5 * C * v * v))
 
 
 CAPACITOR = Family(
-    "capacitor", Kernel(capacitor_kernel), bodies=2, reals=1, circuit=capacitor_outputs
-)
+    "capacitor", Kernel(capacitor_kernel), bodies=2, reals=1,
+    outputs=(*BRANCH, Output("charge", "C"), STORED_ENERGY),
+)  # fmt: skip
 
 
 @dataclass(eq=False)

@@ -9,26 +9,22 @@ With n the axis, fixed in b (body axes), m = R_aᵀ R_b n the same in the axes o
 A rotor that turns N times as fast and has the inertia J about its axis adds, with ẇ the rate of w
 where rx and ry are held,
 
-    J N² ẇ n in b,  −J N² ẇ m in a,      ẇ = n·ω̇_b − m·ω̇_a;      its energy is ½ J N² w²
+    J N² ẇ n in b,  −J N² ẇ m in a,      ẇ = n·ω̇_b − m·ω̇_a;      kinetic energy ½ J N² w²
 
-(The gyroscopic torque of the rotor's spin on what carries it is left out.)
+(The gyroscopic torque of the rotor's spin on what carries it is left out.  Both torques cancel, so
+that the angular momentum of the bodies alone is kept, and the rotor has none of its own.)
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from linkwork.elements.layout import CK, CM, OMEGA, ROT, STRIDE, TANGENT
-from linkwork.kernels import rotations
+from linkwork.elements.layout import CK, CM, OMEGA, OUT, ROT, STRIDE, TANGENT, write
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.kernels.rotations import inverse_tangent
 from linkwork.kernels.vectors import accumulate, at, at9, cross, dot, mv, scale, sub, tv
+from linkwork.model.outputs import KINETIC_ENERGY
 from linkwork.model.registry import Family
-
 
 
 @inlined
@@ -100,23 +96,12 @@ def rotor_kernel(ints, reals, motion, loads):
             add_outer(vals, ab, -J, m, by_b)
             add_outer(vals, aa, -J, m, by_a)
             turn_axis(vals, ab, aa, nodes, a, b, n, m, -coef[CK] * J * change)
-
-
-def rate_over_time(axis: np.ndarray, ends: list[Any]) -> np.ndarray:
-    """w over time; axis (T, 3) or (3,) in the axes of b, ends: motion of a and b."""
-    a, b = ends[:2]
-    n = np.broadcast_to(axis, b.w.shape)
-    world = np.einsum("tij,tj->ti", rotations.matrix(b.q), n)
-    wa = np.einsum("tij,tj->ti", rotations.matrix(a.q), a.w)
-    return np.sum(n * b.w, axis=1) - np.sum(world * wa, axis=1)
-
-
-def rotor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    rate = rate_over_time(reals[:, ROTOR_AXIS : ROTOR_AXIS + 3], ends)
-    return {"stored_energy": (0.5 * reals[:, ROTOR] * rate**2, "J")}
+        if coef[OUT] != 0.0:
+            rate = shaft(nodes, a, b, n)[1]
+            write(loads.out, k, (0.5 * J * rate * rate,))
 
 
 ROTOR_INERTIA = Family(
     "rotor", Kernel(rotor_kernel), bodies=2, reals=ROTOR_REALS, inertial=True,
-    circuit=rotor_outputs,
+    outputs=(KINETIC_ENERGY,),
 )  # fmt: skip

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.electric.nodes import CURRENT_SIZE, Branch, Node, sample_branch
-from linkwork.elements.electric.passive import across, branch_outputs
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.electric.passive import BRANCH
+from linkwork.elements.layout import BY_RATE, BY_VALUE, OUT, RATE, TANGENT, VALUE, write
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel
@@ -30,6 +30,7 @@ from linkwork.model.frame import GROUND, Ground
 from linkwork.model.given import Function, Number, given
 from linkwork.model.nodes import Node as VectorNode
 from linkwork.model.nodes import scalar
+from linkwork.model.outputs import STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Law
 
 LAG = 1e-9  # s
@@ -61,18 +62,13 @@ def voltage_source_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, IP]] += values[BY_VALUE, p] + lag * values[BY_RATE, p]
             loads.vals[ints[k, IM]] -= values[BY_VALUE, m] + lag * values[BY_RATE, m]
             loads.vals[ints[k, II]] += R * values[BY_VALUE, s]
-
-
-def voltage_source_outputs(
-    reals: np.ndarray, ends: list[Any]
-) -> dict[str, tuple[np.ndarray, str]]:
-    i = ends[2].value[:, 0]
-    return {"voltage": (across(ends), "V"), "power": (reals[:, GIVEN] * i, "W")}
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (values[VALUE, p] - values[VALUE, m], reals[k, GIVEN] * i))
 
 
 VOLTAGE_SOURCE = Family(
     "voltage source", Kernel(voltage_source_kernel), bodies=3, reals=SOURCE_REALS,
-    circuit=voltage_source_outputs,
+    outputs=(Output("voltage", "V"), Output("power", "W")),
 )  # fmt: skip
 
 
@@ -158,21 +154,17 @@ class VoltageSource(Branch):
 def current_source_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         p, m, i = ints[k, P], ints[k, M], reals[k, GIVEN]
+        v = motion.values[VALUE, p] - motion.values[VALUE, m]
         loads.balance[p] -= i
         loads.balance[m] += i
-        loads.power[1] += i * (motion.values[VALUE, p] - motion.values[VALUE, m])
-
-
-def current_source_outputs(
-    reals: np.ndarray, ends: list[Any]
-) -> dict[str, tuple[np.ndarray, str]]:
-    return branch_outputs(across(ends), reals[:, GIVEN])
+        loads.power[1] += i * v
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (v, i, v * i))
 
 
 CURRENT_SOURCE = Family(
-    "current source", Kernel(current_source_kernel), bodies=2, reals=1,
-    circuit=current_source_outputs,
-)  # fmt: skip
+    "current source", Kernel(current_source_kernel), bodies=2, reals=1, outputs=BRANCH
+)
 
 
 @dataclass(eq=False)
@@ -225,17 +217,15 @@ def inductor_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, IP]] -= values[BY_VALUE, p]
             loads.vals[ints[k, IM]] += values[BY_VALUE, m]
             loads.vals[ints[k, II]] += L * values[BY_RATE, s] + R * values[BY_VALUE, s]
-
-
-def inductor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    v, i = across(ends), ends[2].value[:, 0]
-    energy = 0.5 * reals[:, INDUCTANCE] * i * i
-    return {"voltage": (v, "V"), "power": (v * i, "W"), "stored_energy": (energy, "J")}
+        if motion.coef[OUT] != 0.0:
+            v = values[VALUE, p] - values[VALUE, m]
+            write(loads.out, k, (v, v * i, 0.5 * L * i * i))
 
 
 INDUCTOR = Family(
-    "inductor", Kernel(inductor_kernel), bodies=3, reals=INDUCTOR_REALS, circuit=inductor_outputs
-)
+    "inductor", Kernel(inductor_kernel), bodies=3, reals=INDUCTOR_REALS,
+    outputs=(Output("voltage", "V"), Output("power", "W"), STORED_ENERGY),
+)  # fmt: skip
 
 
 @dataclass(eq=False)

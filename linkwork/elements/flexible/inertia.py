@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    BY_RATE, BY_SECOND, BY_VALUE, CD, CK, CM, GRAVITY, OMEGA, RATE, ROT, SECOND, STRIDE, TANGENT,
-    VALUE,
+    BY_RATE, BY_SECOND, BY_VALUE, CD, CK, CM, GRAVITY, OMEGA, OUT, POS, RATE, ROT, SECOND, STRIDE,
+    TANGENT, VALUE, VEL, write,
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
@@ -35,7 +35,8 @@ from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at9, cc, cross, dot, madd, mc, mscale, mt, mv, nine, scale,
     skew, sub, three, transpose, tv,
 )  # fmt: skip
-from linkwork.model.registry import Entry, Family
+from linkwork.model.outputs import MASS_OUTPUTS
+from linkwork.model.registry import Entry, Family, Mass
 
 MOST = 24  # amplitudes of a link
 
@@ -250,6 +251,29 @@ def scatter(ints, l, m, R, S, vals):
     add_block(vals, ints[l, QQ], width, S, 6, m, 6, m)
 
 
+@inlined
+def link_outputs(c, m, r, R, v, w, q, q1, g, M, y):
+    """Energies and momenta of a link with its mass matrix M; y is room for its velocities."""
+    n, u = 6 + m, tv(R, v)
+    for i in range(3):
+        y[i], y[3 + i] = u[i], w[i]
+    stiffness, stored = FIRST + 15 * m + 10 * m * m, 0.0
+    for i in range(m):
+        y[6 + i] = q1[i]
+        for j in range(m):
+            stored += 0.5 * q[i] * c[stiffness + i * m + j] * q[j]
+    s = add(three(c, S0), summed(c, FIRST, m, q))
+    stored -= dot(g, add(scale(c[MASS], r), mv(R, s)))
+    p, l, kinetic = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
+    for j in range(n):
+        p = add(p, scale(y[j], (M[0, j], M[1, j], M[2, j])))
+        l = add(l, scale(y[j], (M[3, j], M[4, j], M[5, j])))
+        for i in range(n):
+            kinetic += 0.5 * y[i] * M[i, j] * y[j]
+    p, l = mv(R, p), mv(R, l)
+    return (kinetic, stored) + p + add(cross(r, p), l)
+
+
 def inertia_kernel(ints, reals, motion, loads):
     nodes, vdot, x, values, coef = motion.nodes, motion.vdot, motion.x, motion.values, motion.coef
     f, balance, vals, power = loads.f, loads.balance, loads.vals, loads.power
@@ -269,6 +293,9 @@ def inertia_kernel(ints, reals, motion, loads):
             q2[k] = values[SECOND, first + k]
         R, w = at9(nodes, body, ROT), at(nodes, body, OMEGA)
         link_matrices(c, o, m, R, w, q, q1, g, sums, S, bias)
+        if coef[OUT] != 0.0:
+            r, v = at(nodes, body, POS), at(nodes, body, VEL)
+            write(loads.out, l, link_outputs(c, m, r, R, v, w, q, q1, g, S, y))
         a, wdot = tv(R, at(vdot, body, 0)), at(vdot, body, 3)
         for k in range(3):
             y[k], y[3 + k] = a[k], wdot[k]
@@ -302,22 +329,22 @@ def inertia_kernel(ints, reals, motion, loads):
 KERNEL = Kernel(inertia_kernel)
 
 
-def undeformed(integers: np.ndarray, reals: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about it of a straight link, in the axes of F."""
-    c = reals
+def mass_of_frame(integers: np.ndarray, reals: np.ndarray) -> list[Mass]:
+    """Of a straight link, in the axes of F."""
+    c = reals[0]
     mass, P, J = c[MASS], c[P0 : P0 + 9].reshape(3, 3), c[JBAR : JBAR + 9].reshape(3, 3)
     centre = c[S0 : S0 + 3] / mass
     about = J + np.trace(P) * np.eye(3) - P  # the origin
     shift = centre @ centre * np.eye(3) - np.outer(centre, centre)
-    return float(mass), centre, about - mass * shift
+    return [Mass(np.array([mass]), centre[None], (about - mass * shift)[None])]
 
 
 @cache
 def inertia_family(amplitudes: int) -> Family:
     """The family of links with so many amplitudes; all share one kernel."""
     return Family(
-        f"link{amplitudes}", KERNEL, bodies=2, inertial=True, lumped=undeformed,
-        shares=True, integers=1,
+        f"link{amplitudes}", KERNEL, bodies=2, inertial=True, masses=mass_of_frame,
+        shares=True, integers=1, outputs=MASS_OUTPUTS,
         reals=constant_count(amplitudes) + room_count(amplitudes),
     )  # fmt: skip
 

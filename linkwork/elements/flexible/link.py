@@ -64,7 +64,8 @@ class FlexibleLink(FramesAlong, Item):
     at         : places s along the link, from 0 to 1, that have frames; `link.at(s)` adds one
 
     Joints and forces take its frames `link.root`, `link.tip`, `link.at(s)` in place of a body.  A
-    run has `run["link"].amplitudes` and the motion of `run["link.tip"]`.  Deformations are small
+    run has `run["link"].amplitudes`, its kinetic_energy, stored_energy (of strain and weight),
+    momentum and angular_momentum, and the motion of `run["link.tip"]`.  Deformations are small
     and the theory is linear in them: neither rotation nor axial loads make it stiffer or softer.
 
     Example

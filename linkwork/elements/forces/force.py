@@ -15,11 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.elements.layout import CK, OMEGA, ROT, TANGENT, VEL, add33
+from linkwork.elements.layout import CK, OMEGA, OUT, ROT, TANGENT, VEL, add33, write
 from linkwork.elements.signals.load_formulas import component, load_reading, power_of_load
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.kernels import rotations
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.kernels.vectors import (
@@ -29,6 +28,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, FunctionOrNone, VectorLike, given
+from linkwork.model.outputs import POWER, Output
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the point on the body, force, torque, whether they follow the body, the factor y(t)
@@ -54,7 +54,10 @@ def force_kernel(ints, reals, motion, loads):
         moment = add(cross(u, Fl), Tl)
         accumulate(f, b, 0, scale(-1.0, F))
         accumulate(f, b, 3, scale(-1.0, moment))
-        power[1] += dot(F, at(nodes, b, VEL)) + dot(moment, w)
+        supplied = dot(F, at(nodes, b, VEL)) + dot(moment, w)
+        power[1] += supplied
+        if coef[OUT] != 0.0:
+            write(loads.out, k, F + (mv(R, T) if follows else T) + (supplied,))
         if coef[TANGENT] != 0.0:
             base = ints[k, BASE]
             if follows:
@@ -64,39 +67,22 @@ def force_kernel(ints, reals, motion, loads):
                 add33(vals, base, 3, 3, -coef[CK], X)
 
 
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def in_world(reals: np.ndarray, q: np.ndarray, column: int, follows: int) -> np.ndarray:
-    """A vector (T, 3) times the factor, turned to world axes where it follows the body."""
-    vector = reals[:, column : column + 3]
-    turned = np.einsum("tij,tj->ti", rotations.matrix(q), vector)
-    return np.where(reals[:, follows : follows + 1] != 0, turned, vector)
-
-
-def force_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """`force` (N) on the body in world axes, and the `power` (W) that it supplies."""
-    F = reals[:, FACTOR, None] * in_world(reals, q[0], FORCE_, FOLLOWS)
-    arm = np.cross(omega[0], reals[:, U : U + 3])
-    speed = v[0] + np.einsum("tij,tj->ti", rotations.matrix(q[0]), arm)
-    return {"force": F, "power": np.sum(F * speed, axis=1)}
-
-
-def torque_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """`torque` (N m) on the body in world axes, and the `power` (W) that it supplies."""
-    T = reals[:, FACTOR, None] * in_world(reals, q[0], TORQUE_, FOLLOWS)
-    turn = np.einsum("tij,tj->ti", rotations.matrix(q[0]), omega[0])
-    return {"torque": T, "power": np.sum(T * turn, axis=1)}
-
-
 FORCE_KERNEL = Kernel(force_kernel)
 LOADS = tuple(range(FORCE_, FOLLOWS))
 FORCE = Family(
-    "force", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=force_outputs
-)
+    "force", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS,
+    outputs=(
+        Output("force", "N", "xyz", "force on the body (world axes)", total=True),
+        Output("_torque", "N m", "xyz"), POWER,
+    ),
+)  # fmt: skip
 TORQUE = Family(
-    "torque", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS, outputs=torque_outputs
-)
+    "torque", FORCE_KERNEL, bodies=1, reals=REALS, loads=LOADS,
+    outputs=(
+        Output("_force", "N", "xyz"),
+        Output("torque", "N m", "xyz", "torque on the body (world axes)", total=True), POWER,
+    ),
+)  # fmt: skip
 
 
 @dataclass(eq=False)

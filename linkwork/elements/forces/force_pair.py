@@ -23,13 +23,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    AA, BA, BB, CK, OMEGA, POS, ROT, TANGENT, VEL, A, B, add33,
+    AA, BA, BB, CK, OMEGA, OUT, POS, ROT, TANGENT, VEL, A, B, add33, write,
 )  # fmt: skip
-from linkwork.elements.forces.force import in_world
 from linkwork.elements.signals.load_formulas import component, load_reading, power_of_pair
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
-from linkwork.kernels import rotations
+from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.kernels.vectors import (
@@ -39,6 +38,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike, FunctionOrNone, Vector, given
+from linkwork.model.outputs import POWER, Output
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the points on their bodies, force, torque, whether they follow a, whether b has its own
@@ -46,6 +46,15 @@ from linkwork.model.registry import Entry, Family, Item
 UA, UB, FORCE_, TORQUE_, FOLLOWS, APART, FACTOR, REALS = record(
     ua=3, ub=3, force_=3, torque_=3, follows=1, apart=1, factor=1, reals=0
 )
+
+
+@inlined
+def unit_power(nodes, a, b, F, T, sa, m):
+    """Power of a force and a torque on a, and the opposite ones on b at m from its origin."""
+    wa = mv(at9(nodes, a, ROT), at(nodes, a, OMEGA))
+    wb = mv(at9(nodes, b, ROT), at(nodes, b, OMEGA))
+    va, vb = add(at(nodes, a, VEL), cross(wa, sa)), add(at(nodes, b, VEL), cross(wb, m))
+    return dot(F, sub(va, vb)) + dot(T, sub(wa, wb))
 
 
 def force_pair_kernel(ints, reals, motion, loads):
@@ -73,6 +82,12 @@ def force_pair_kernel(ints, reals, motion, loads):
         accumulate(f, b, 3, on_b)
         power[1] += dot(F, sub(at(nodes, a, VEL), at(nodes, b, VEL)))
         power[1] += dot(on_a, at(nodes, a, OMEGA)) - dot(on_b, at(nodes, b, OMEGA))
+        if coef[OUT] != 0.0:
+            F0, T0 = at(reals, k, FORCE_), at(reals, k, TORQUE_)
+            if follows:
+                F0, T0 = mv(Ra, F0), mv(Ra, T0)
+            rate = unit_power(nodes, a, b, F0, T0, sa, m)
+            write(loads.out, k, F + T + (y * rate, y, rate))
         if coef[TANGENT] != 0.0:
             c, Fx = coef[CK], skew(F)
             if follows:
@@ -94,25 +109,16 @@ def force_pair_kernel(ints, reals, motion, loads):
                 add33(vals, ints[k, BB], 3, 3, c, skew(on_b))
 
 
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def pair_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """`force` (N) and `torque` (N m) on a in world axes, and the `power` (W) that both supply."""
-    y = reals[:, FACTOR, None]
-    F, T = (y * in_world(reals, q[0], column, FOLLOWS) for column in (FORCE_, TORQUE_))
-    R = [rotations.matrix(x) for x in q]
-    w = [np.einsum("tij,tj->ti", R[i], omega[i]) for i in range(2)]
-    sa, sb = (np.einsum("tij,tj->ti", R[i], reals[:, u : u + 3]) for i, u in ((0, UA), (1, UB)))
-    m = np.where(reals[:, APART, None] != 0, sb, r[0] + sa - r[1])
-    speed = v[0] + np.cross(w[0], sa) - v[1] - np.cross(w[1], m)
-    return {"force": F, "torque": T, "power": np.sum(F * speed + T * (w[0] - w[1]), axis=1)}
-
-
 PAIR_KERNEL = Kernel(force_pair_kernel)
+# what it writes: force and torque on a in world axes, power; then y, and the power over y
+FORCE_ON_A, TORQUE_ON_A = Output("_force", "N", "xyz"), Output("_torque", "N m", "xyz")
 FORCE_PAIR = Family(
     "force pair", PAIR_KERNEL, bodies=2, reals=REALS, loads=tuple(range(FORCE_, FOLLOWS)),
-    outputs=pair_outputs,
+    outputs=(
+        Output("force", "N", "xyz", "force on the first body (world axes)"),
+        Output("torque", "N m", "xyz", "torque on the first body (world axes)"), POWER,
+        Output("_factor", "1"), Output("_rate", "1"),
+    ),
 )  # fmt: skip
 
 

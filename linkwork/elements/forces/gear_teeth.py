@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.forces import force_pair as fp
-from linkwork.elements.forces.joint_load import JointTorque, joint_torque_outputs
+from linkwork.elements.forces.joint_load import ABOUT_AXIS, JointTorque
 from linkwork.elements.forces.torsion_spring import check_joint
 from linkwork.elements.joints.joints import Joint, Revolute
 from linkwork.elements.signals.load_formulas import load_reading
@@ -49,9 +49,7 @@ PAIRS = "(whole + min(1, max(0, (half + w/2 - abs(u - floor(u + 0.5)))/w)))"
 FRONT = "max(max(x - gap, 0)*(1 + d*v), 0)"
 BACK = "max(max(-x - gap, 0)*(1 - d*v), 0)"
 
-TEETH = Family(
-    "gear teeth", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_torque_outputs
-)
+TEETH = Family("gear teeth", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=ABOUT_AXIS)
 SILENT = Family("other loads of gear teeth", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS)
 PARALLEL = 1 - 1e-6  # cosine between axes
 

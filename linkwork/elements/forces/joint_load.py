@@ -30,38 +30,27 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import Function, given
+from linkwork.model.outputs import POWER, Output
 from linkwork.model.signals.readings import AXES
 from linkwork.model.registry import Entry, Family, Item
 
 
-def joint_torque_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`torque` (N m) on the joint's second body about the axis, `rate` of the angle, `power`."""
-    power = fp.pair_outputs(reals, r, q, v, omega)["power"]
-    unit = fp.in_world(reals, q[0], fp.TORQUE_, fp.FOLLOWS)
-    w = [np.einsum("tij,tj->ti", rotations.matrix(q[i]), omega[i]) for i in range(2)]
-    rate = np.sum(unit * (w[0] - w[1]), axis=1)
-    return {"torque": reals[:, fp.FACTOR].copy(), "rate": rate, "power": power}
-
-
-def joint_force_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`force` (N) on the joint's second body along the axis, the `speed`, and the `power`."""
-    unit = reals.copy()
-    unit[:, fp.FACTOR] = 1.0
-    speed = fp.pair_outputs(unit, r, q, v, omega)["power"]
-    force = reals[:, fp.FACTOR].copy()
-    return {"force": force, "speed": speed, "power": force * speed}
-
-
+ABOUT_AXIS = (
+    fp.FORCE_ON_A, fp.TORQUE_ON_A, POWER,
+    Output("torque", "N m", words="torque on the second body about the axis"),
+    Output("rate", "rad/s", words="rate of the angle"),
+)  # fmt: skip
 JOINT_TORQUE = Family(
-    "joint torque", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_torque_outputs,
+    "joint torque", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=ABOUT_AXIS
 )
 JOINT_FORCE = Family(
-    "joint force", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS, outputs=joint_force_outputs,
-)
+    "joint force", fp.PAIR_KERNEL, bodies=2, reals=fp.REALS,
+    outputs=(
+        fp.FORCE_ON_A, fp.TORQUE_ON_A, POWER,
+        Output("force", "N", words="force on the second body along the axis"),
+        Output("speed", "m/s", words="speed along the axis"),
+    ),
+)  # fmt: skip
 
 
 class JointLoad(Item, abstract=True):

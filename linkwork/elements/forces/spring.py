@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import CD, CK, ROT, TANGENT, A, B
+from linkwork.elements.layout import CD, CK, OUT, ROT, TANGENT, A, B, write
 from linkwork.elements.points import (
-    LINE_REALS, end_frames, line, line_force, line_over_time, line_rate, line_reals,
-    line_tangent,
+    LINE_REALS, end_frames, line, line_force, line_reals, line_tangent,
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.elements.signals.load_formulas import load_reading
@@ -31,6 +30,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 STIFFNESS, DAMPING, LENGTH, PRELOAD, REALS = record(
@@ -51,6 +51,11 @@ def spring_kernel(ints, reals, motion, loads):
         F = add(scale(k, d), scale(along, e))
         line_force(f, a, b, Ra, Rb, sa, sb, F)
         power[0] += c * rate * rate
+        if coef[OUT] != 0.0:
+            x = length - reals[i, LENGTH]
+            N = k * x + c * rate + reals[i, PRELOAD]
+            stored = x * (0.5 * k * x + reals[i, PRELOAD])
+            write(loads.out, i, (N, length, rate, -N * rate, stored))
         if coef[TANGENT] != 0.0:
             ee = outer(e, e)
             E = mscale(k, IDENTITY)
@@ -63,27 +68,12 @@ def spring_kernel(ints, reals, motion, loads):
             )  # fmt: skip
 
 
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def spring_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """k/2 (l − l₀)² + N₀ (l − l₀)."""
-    stretch = line_over_time(reals, r, q)[2] - reals[:, LENGTH]
-    return stretch * (0.5 * reals[:, STIFFNESS] * stretch + reals[:, PRELOAD])
-
-
-def spring_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """Tension `force` (N), `length` (m), its `rate` (m/s), and the `power` (W) that it supplies."""
-    sa, sb, length, e = line_over_time(reals, r, q)
-    rate = line_rate((sa, sb), e, q, v, omega)
-    force = reals[:, STIFFNESS] * (length - reals[:, LENGTH]) + reals[:, DAMPING] * rate
-    force += reals[:, PRELOAD]
-    return {"force": force, "length": length, "rate": rate, "power": -force * rate}
-
-
 SPRING = Family(
-    "spring", Kernel(spring_kernel), bodies=2, reals=REALS, potential=spring_potential,
-    outputs=spring_outputs,
+    "spring", Kernel(spring_kernel), bodies=2, reals=REALS,
+    outputs=(
+        Output("force", "N", words="tension"), Output("length", "m"), Output("rate", "m/s"), POWER,
+        STORED_ENERGY,
+    ),
 )  # fmt: skip
 
 

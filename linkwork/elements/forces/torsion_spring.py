@@ -27,7 +27,7 @@ import numpy as np
 from linkwork.elements.forces.joint_checks import refuse_moving_markers, refuse_other_items
 from linkwork.elements.joints.joints import Revolute
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, STRIDE, TANGENT, A, B,
+    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, OUT, QUAT, STRIDE, TANGENT, A, B, write,
 )  # fmt: skip
 from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.signals.load_formulas import load_reading
@@ -40,11 +40,13 @@ from linkwork.kernels.rotations import qadd, qconj, qmul, qscale, rotation_matri
 from linkwork.kernels.vectors import accumulate, add, at, at4, dot, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Drive
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.outputs import POWER, STORED_ENERGY, Output
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-QA, QB, STIFFNESS, DAMPING, ANGLE, MEMORY, REALS = record(
-    qa=4, qb=4, stiffness=1, damping=1, angle=1, memory=1, reals=0
+QA, QB, STIFFNESS, DAMPING, ANGLE, REALS = record(
+    qa=4, qb=4, stiffness=1, damping=1, angle=1, reals=0
 )
+LAST = REALS  # the angle at the last step, which functions for results have behind the reals
 TURN = 2 * math.pi
 
 
@@ -113,10 +115,10 @@ def torsion_tangent(vals, aa, ab, ba, bb, rho, gP, gS, RA, RB, ma, mb, wa, wb, N
 
 
 @inlined
-def twist(reals, i, axes, memory, nodes, a, b):
+def twist(reals, i, axes, last, nodes, a, b):
     """ρ, its gradients, the markers' axes, arms of a unit torque, ω, angle over turns, its rate.
 
-    axes, memory: where reals have both quaternions and the last angle
+    axes: where reals have both quaternions;   last: the angle at the last step
     """
     qA, qB = at4(reals, i, axes), at4(reals, i, axes + 4)
     RA, RB = rotation_matrix(qA), rotation_matrix(qB)
@@ -125,23 +127,28 @@ def twist(reals, i, axes, memory, nodes, a, b):
     gP, gS = twist_gradients(rho)
     ma, mb = mv(RA, gS), mv(RB, gP)
     phi = 2.0 * math.atan2(rho[3], rho[0])
-    phi += TURN * math.floor((reals[i, memory] - phi) / TURN + 0.5)
+    phi += TURN * math.floor((last - phi) / TURN + 0.5)
     return rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, dot(mb, wb) - dot(ma, wa)
 
 
 def torsion_kernel(ints, reals, motion, loads):
     nodes, coef = motion.nodes, motion.coef
-    f, vals, power = loads.f, loads.vals, loads.power
+    f, vals, power, memory = loads.f, loads.vals, loads.power, motion.memory
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         k, c = reals[i, STIFFNESS], reals[i, DAMPING]
-        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(reals, i, QA, MEMORY, nodes, a, b)
+        rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(
+            reals, i, QA, memory[i, 0], nodes, a, b
+        )
         N = k * (phi - reals[i, ANGLE]) + c * rate
         accumulate(f, b, 3, scale(N, mb))
         accumulate(f, a, 3, scale(-N, ma))
         power[0] += c * rate * rate
+        if coef[OUT] != 0.0:
+            x = phi - reals[i, ANGLE]
+            write(loads.out, i, (phi, rate, -N, -N * rate, 0.5 * k * x * x))
         if coef[ACCEPT] != 0.0:
-            reals[i, MEMORY] = phi
+            memory[i, 0] = phi
         if coef[TANGENT] != 0.0:
             torsion_tangent(
                 vals, ints[i, AA], ints[i, AB], ints[i, BA], ints[i, BB], rho, gP, gS, RA, RB, ma,
@@ -171,30 +178,23 @@ def twist_angle(reals: np.ndarray, q: Any) -> np.ndarray:
     """φ over time: the first nearest to the memory, then less than half a turn from one another."""
     rho = relative_quaternion(reals, q)
     phi = np.unwrap(2 * np.arctan2(rho[:, 3], rho[:, 0]), period=TURN)
-    return phi + TURN * np.round((reals[0, MEMORY] - phi[0]) / TURN)
+    return phi + TURN * np.round((reals[0, LAST] - phi[0]) / TURN)
 
 
-def torsion_potential(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
-    """k/2 (φ − φ₀)²."""
-    return 0.5 * reals[:, STIFFNESS] * (twist_angle(reals, q) - reals[:, ANGLE]) ** 2
-
-
-def torsion_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`angle` (rad), its `rate` (rad/s), the `torque` (N m) on b about z, and its `power` (W)."""
-    gP, gS = quaternion_gradients(relative_quaternion(reals, q))
-    mb = np.einsum("tij,tj->ti", rotations.matrix(reals[:, QB : QB + 4]), gP)
-    ma = np.einsum("tij,tj->ti", rotations.matrix(reals[:, QA : QA + 4]), gS)
-    rate = np.sum(mb * omega[1] - ma * omega[0], axis=1)
-    angle = twist_angle(reals, q)
-    torque = -reals[:, STIFFNESS] * (angle - reals[:, ANGLE]) - reals[:, DAMPING] * rate
-    return {"angle": angle, "rate": rate, "torque": torque, "power": torque * rate}
+def described_angle(q: Any) -> float:
+    """φ of the markers with quaternions q_S and q_P, within half a turn."""
+    rho = rotations.multiply(rotations.conjugate(q[0]), q[1])
+    return 2 * math.atan2(rho[3], rho[0])
 
 
 TORSION = Family(
-    "torsion spring", Kernel(torsion_kernel), bodies=2, reals=REALS, memory=True,
-    potential=torsion_potential, outputs=torsion_outputs,
+    "torsion spring", Kernel(torsion_kernel), bodies=2, reals=REALS,
+    memory=Memory(turns=("angle",)),
+    outputs=(
+        Output("angle", "rad"), Output("rate", "rad/s"),
+        Output("torque", "N m", words="torque on the second body about the axis"), POWER,
+        STORED_ENERGY,
+    ),
 )  # fmt: skip
 
 
@@ -266,9 +266,9 @@ class TorsionSpring(Item):
         reals = np.zeros(REALS)
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
         reals[STIFFNESS : ANGLE + 1] = self.stiffness, self.damping, self.angle
-        described = twist_angle(reals[None], [f.body.orientation[None] for f in (fa, fb)])[0]
-        reals[MEMORY] = self.joint.start()[0].get("rz", described)
-        return [Entry(TORSION, (fa.body, fb.body), reals)]
+        described = described_angle([f.world()[1] for f in (fa, fb)])
+        memory = np.array([self.joint.start()[0].get("rz", described)])
+        return [Entry(TORSION, (fa.body, fb.body), reals, memory=memory)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]

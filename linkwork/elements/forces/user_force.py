@@ -25,7 +25,9 @@ import numpy as np
 from numba.extending import is_jitted
 
 from linkwork.elements.failures import Failure
-from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, add33
+from linkwork.elements.layout import (
+    CD, CK, OMEGA, OUT, POS, ROT, STRIDE, TANGENT, VEL, add33, write,
+)  # fmt: skip
 from linkwork.elements.signals.probes import FORCE, TORQUE, Probe, measured_load
 from linkwork.errors import DriveError, ModelError
 from linkwork.kernels import rotations
@@ -42,13 +44,14 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike
+from linkwork.model.outputs import POWER, Output
 from linkwork.model.registry import Entry, Family, Item
 
 FRAME = 12  # reals per frame: its place and its rotation matrix on the body
-STIFF, FRAMES = record(stiff=1, frames=0)  # whether it is stiff, then the frames
-# integers, the last of the row: addresses of the function and of its Python twin
-USER = record(function=1, twin=1)
-FUNCTION, TWIN = USER
+# integers, the last of the row: addresses of the function and of its Python twin, and
+# whether it is stiff
+USER = record(function=1, twin=1, stiff=1)
+FUNCTION, TWIN, STIFF = USER
 OWN = USER.width
 STEP = 2.0**-18  # of central differences: truncation and round-off both near 1e-10
 NUMBERS = 18  # of motion, per frame
@@ -109,7 +112,7 @@ def put_body(motion, n, i, reals, k, nodes, b, j, h):
         v = add(v, e)
     else:
         w = add(w, e)
-    c = FRAMES + FRAME * i
+    c = FRAME * i
     put_motion(motion, n, i, at(reals, k, c), at9(reals, k, c + 3), r, R, v, w)
 
 
@@ -143,7 +146,7 @@ def user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, up, down):
             user_wrench(ints, k, time, motion, down)
             for m in range(n):
                 a = ints[k, m]
-                R, u = at9(nodes, a, ROT), at(reals, k, FRAMES + FRAME * m)
+                R, u = at9(nodes, a, ROT), at(reals, k, FRAME * m)
                 d = -0.5 * c / h
                 x, y, q = up, down, 6 * m
                 F = (d * (x[q] - y[q]), d * (x[q + 1] - y[q + 1]), d * (x[q + 2] - y[q + 2]))
@@ -160,15 +163,16 @@ def user_tangent(ints, reals, k, n, nodes, time, coef, vals, motion, up, down):
 def user_kernel(ints, reals, motion, loads):
     nodes, time, coef = motion.nodes, motion.time, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    n = (reals.shape[1] - FRAMES) // FRAME
+    n = reals.shape[1] // FRAME
     given, wrench, other = np.empty(NUMBERS * n), np.empty(6 * n), np.empty(6 * n)
     for k in range(ints.shape[0]):
         for i in range(n):
             put_body(given, n, i, reals, k, nodes, ints[k, i], 0, 0.0)
         user_wrench(ints, k, time, given, wrench)
+        supplied = 0.0
         for i in range(n):
             b, q = ints[k, i], 6 * i
-            R, u = at9(nodes, b, ROT), at(reals, k, FRAMES + FRAME * i)
+            R, u = at9(nodes, b, ROT), at(reals, k, FRAME * i)
             F, T = (wrench[q], wrench[q + 1], wrench[q + 2]), (
                 wrench[q + 3], wrench[q + 4], wrench[q + 5],
             )  # fmt: skip
@@ -177,10 +181,13 @@ def user_kernel(ints, reals, motion, loads):
             accumulate(f, b, 0, scale(-1.0, F))
             accumulate(f, b, 3, scale(-1.0, moment))
             power[1] += dot(F, at(nodes, b, VEL)) + dot(moment, at(nodes, b, OMEGA))
+            if coef[OUT] != 0.0:
+                supplied += dot(F, at(nodes, b, VEL)) + dot(moment, at(nodes, b, OMEGA))
+                write(loads.out[:, q:], k, F + T + (supplied,))
             if coef[TANGENT] != 0.0:
                 X = madd(mm(skew(u), skew(Fl)), skew(Tl))
                 add33(vals, ints[k, n + n * i + i], 3, 3, -coef[CK], X)
-        if coef[TANGENT] != 0.0 and reals[k, STIFF] != 0.0:
+        if coef[TANGENT] != 0.0 and ints[k, ints.shape[1] - OWN + STIFF] != 0:
             user_tangent(ints, reals, k, n, nodes, time, coef, vals, given, wrench, other)
 
 
@@ -190,9 +197,17 @@ USER_KERNEL = Kernel(user_kernel, allocates=True)
 @functools.cache
 def user_force_family(n: int) -> Family:
     """The family of user forces on n frames; all share one kernel."""
+    ends = [("", "the body")]
+    if n > 1:
+        ends = [(f"_{i + 1}", f"frame {i + 1}") for i in range(n)]
+    outputs = [
+        Output(name + end, unit, "xyz", f"{name} on {where} (world axes)")
+        for end, where in ends for name, unit in (("force", "N"), ("torque", "N m"))
+    ]  # fmt: skip
     return Family(
-        f"user force on {n}", USER_KERNEL, bodies=n, reals=FRAMES + FRAME * n, integers=OWN
-    )
+        f"user force on {n}", USER_KERNEL, bodies=n, reals=FRAME * n, integers=OWN,
+        outputs=(*outputs, POWER),
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------------------- making addresses
@@ -257,6 +272,8 @@ class UserForce(Item):
     tangent: needed where the force is a stiff spring or contact, not for a mild load.
 
     jumps : times (s) at which the function jumps by itself, such as a switch in it; steps end there
+
+    Outputs: force and torque (world axes), of several frames force_1, torque_1, …, and power.
 
     Example
     -------
@@ -358,8 +375,7 @@ class UserForce(Item):
     def entries(self) -> list[Entry]:
         n = len(self.acted_on)
         self.failure = None
-        reals = np.zeros(FRAMES + FRAME * n)
-        reals[STIFF] = self.stiff
+        reals = np.zeros(FRAME * n)
         twin = self.twin
         callback: Any = twin
         if is_jitted(self.function):
@@ -371,13 +387,12 @@ class UserForce(Item):
                     f"out njit: {str(error).strip().splitlines()[0]}"
                 ) from error
         for i, frame in enumerate(self.acted_on):
-            c = FRAMES + FRAME * i
+            c = FRAME * i
             reals[c : c + 3] = frame.position
             reals[c + 3 : c + 12] = rotations.matrix(frame.orientation).ravel()
         bodies = tuple(frame.body for frame in self.acted_on)
-        return [
-            Entry(user_force_family(n), bodies, reals, integers=(callback, twin), keep=self)
-        ]
+        integers = (callback, twin, int(self.stiff))
+        return [Entry(user_force_family(n), bodies, reals, integers=integers, keep=self)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> UserForce:

@@ -8,7 +8,7 @@ The bodies turn on each other in another joint.  (MBDyn's input manual, joint `b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,7 +41,8 @@ class Brake(Item):
     least       : load below which there is no friction (N); default 0
     journal     : whether it rubs as a pin with play (lw.Friction); default False
 
-    Outputs: speed of the surfaces, load, coefficient, and torque on b about the axis.
+    Outputs: speed of the surfaces, load, coefficient, torque on b about the axis, power, and
+    deflection of the bristles (m).
 
     Example
     -------
@@ -62,6 +63,7 @@ class Brake(Item):
     least: float = 0.0
     journal: bool = False
     frames: tuple[Frame, Frame] = field(init=False, repr=False)
+    offered: ClassVar[tuple[str, ...]] = ("torque",)
 
     def __post_init__(self) -> None:
         what = self.label
@@ -79,7 +81,7 @@ class Brake(Item):
         self.journal = checks.flag(self.journal, f"journal of {what}")
 
     def reading(self, quantity: str, axis: Any) -> Drive:
-        return measured_load(self, quantity, axis, ("torque",), along=False)
+        return measured_load(self, quantity, axis, self.offered, along=False)
 
     def probe(self, quantity: str, which: int) -> Probe:
         return about_axis(self.frames)

@@ -20,36 +20,47 @@ from linkwork.elements.layout import UNKNOWN
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.record import record
 
-# reals of an element of friction: frames (axes first, as those of a torsion spring), what moves,
-# the model, the load (tan and sec are a thread's), whether g(v) has a table, and its points: speed,
-# value, slope; then what a family has of its own, and last its memory
+# reals of an element of friction: frames (axes first, as those of a torsion spring), the radius,
+# the model's numbers, the load (tan and sec are a thread's), whether g(v) has a table, and its
+# points: speed, value, slope; then what a family has of its own
 FRICTION = record(
-    qa=4, qb=4, ua=3, ub=3, motion=1, radius=1, model=1, mu=1, static=1, speed=1, s0=1, s1=1, s2=1,
-    kappa=1, preload=1, tan=1, sec=1, least=1, tabled=1, table=0,
+    qa=4, qb=4, ua=3, ub=3, radius=1, mu=1, static=1, speed=1, s0=1, s1=1, s2=1, kappa=1,
+    preload=1, tan=1, sec=1, least=1, tabled=1, table=0,
 )  # fmt: skip
-(QA, QB, UA, UB, MOTION, RADIUS, MODEL, MU, STATIC, SPEED, S0, S1, S2, KAPPA, PRELOAD, TAN, SEC,
+(QA, QB, UA, UB, RADIUS, MU, STATIC, SPEED, S0, S1, S2, KAPPA, PRELOAD, TAN, SEC,
  LEAST, TABLED, TABLE) = FRICTION  # fmt: skip
-# ints: where the multipliers of rows x y z and of one row more are, and how many points the table
-# of g(v) has
-LOADS, POINTS = record(6, loads=4, points=1)
+# ints: where the multipliers of rows x y z and of one row more are; then its integers: how many
+# points the table of g(v) has, what moves, the model
+LOADS, POINTS, MOTION, MODEL = record(6, loads=4, points=1, motion=1, model=1)
 SLIDING = 1e-3  # limits of bristles per second, above which a joint starts sliding
 
 
 def friction_reals(
-    frames: Any, model: FrictionModel, motion: int, radius: float, preload: float, least: float,
-    memory: int, own: int = 0,
+    frames: Any, model: FrictionModel, radius: float, preload: float, least: float,
+    own: int = 0,
 ) -> np.ndarray:  # fmt: skip
-    """The numbers of an element between two frames, with nothing remembered yet."""
+    """The numbers of an element between two frames."""
     fa, fb = frames
     table = model.table()
-    reals = np.zeros(TABLE + table.size + own + memory)
+    reals = np.zeros(TABLE + table.size + own)
     reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
     reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
-    reals[MOTION], reals[RADIUS], reals[PRELOAD], reals[LEAST] = motion, radius, preload, least
-    reals[MODEL : KAPPA + 1] = model.numbers()
+    reals[RADIUS], reals[PRELOAD], reals[LEAST] = radius, preload, least
+    reals[MU : KAPPA + 1] = model.numbers()
     reals[TABLED], reals[TABLE : TABLE + table.size] = len(table) > 0, table.ravel()
-    reals[-memory] = UNKNOWN
     return reals
+
+
+def no_path(size: int) -> np.ndarray:
+    """The memory of an element that has no path yet."""
+    memory = np.zeros(size)
+    memory[0] = UNKNOWN
+    return memory
+
+
+def kind_of(entry: Any) -> int:
+    """What moves in an element of friction."""
+    return int(entry.integers[MOTION - POINTS])
 
 
 @inlined
@@ -174,11 +185,11 @@ def at_first(reals, i, n, v):
 
 
 @inlined
-def bristles(reals, i, n, known, z0, step, v):
+def bristles(reals, i, n, model, known, z0, step, v):
     """c, z, ∂c/∂s, ∂c/∂v from the deflection at the last step and the path since."""
     if not known:
         c, z, cs, cv = at_first(reals, i, n, v)
-    elif reals[i, MODEL] == LUGRE:
+    elif model == LUGRE:
         c, z, cs, cv = lugre(reals, i, n, z0, step, v)
     else:
         c, z, cs, cv = coulomb(reals, i, n, z0, step, v)

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 
 from linkwork.elements.friction.bristles import (
-    KAPPA, MODEL, S0, S1, S2, SLIDING, limit, pulled, slipping,
+    KAPPA, S0, S1, S2, SLIDING, limit, pulled, slipping,
 )  # fmt: skip
 from linkwork.elements.friction.models import LUGRE
 from linkwork.kernels.compiled import inlined
@@ -111,11 +111,11 @@ def at_first_in_space(reals, i, n, v):
 
 
 @inlined
-def bristles_in_space(reals, i, n, known, z0, step, v):
+def bristles_in_space(reals, i, n, model, known, z0, step, v):
     """c, z, ∂c/∂s, ∂c/∂v from the deflection at the last step and the path since."""
     if not known:
         c, z, cs, cv = at_first_in_space(reals, i, n, v)
-    elif reals[i, MODEL] == LUGRE:
+    elif model == LUGRE:
         c, z, cs, cv = lugre_in_space(reals, i, n, z0, step, v)
     else:
         c, z, cs, cv = coulomb_in_space(reals, i, n, z0, step, v)

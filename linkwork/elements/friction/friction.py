@@ -47,25 +47,24 @@ from typing import Any, cast
 
 import numpy as np
 
-from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.friction.bristles import (
-    LEAST, LOADS, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, SEC, TABLE, TAN, UA, UB, bristles,
-    friction_reals,
+    LEAST, LOADS, MODEL, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, SEC, TABLE, TAN, UA, UB, bristles,
+    friction_reals, no_path,
 )  # fmt: skip
 from linkwork.elements.friction.joints import (
     JOURNAL, PINS, SCREWS, SLIDES, TURNS, Rubbing, check_joint, held_rows, rubbing, turned,
 )  # fmt: skip
 from linkwork.elements.friction.models import Coulomb, FrictionModel, LuGre
-from linkwork.elements.friction.surfaces import BALL, BUSH, PLANE, surface_entry
+from linkwork.elements.friction.surfaces import BALL, BUSH, PLANE, SURFACES, surface_entry
 from linkwork.elements.joints.joints import (
     Cylindrical, Joint, Planar, Prismatic, Revolute, Spherical,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, QUAT, TANGENT, A, B,
+    AA, AB, ACCEPT, BA, BB, CD, CK, OMEGA, OUT, QUAT, TANGENT, A, B, write,
 )  # fmt: skip
 from linkwork.elements.joints.orthogonal import Universal
 from linkwork.elements.joints.screw import Screw
-from linkwork.elements.deformable.slide import slide, slide_force, slide_tangent, travel
+from linkwork.elements.deformable.slide import slide, slide_force, slide_tangent
 from linkwork.elements.forces.torsion_spring import TURN, torsion_tangent, twist_gradients
 from linkwork.elements.signals.probes import (
     Probe, about_axis, along_axis, between_frames, measured_load,
@@ -73,24 +72,36 @@ from linkwork.elements.signals.probes import (
 from linkwork.errors import DriveError, ModelError
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
 from linkwork.kernels.vectors import accumulate, at, at4, dot, mv, scale
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.given import Number, given
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.outputs import POWER, Output
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-MEMORY = 2  # the path and the deflection
+PATH, BENT, MEMORY = record(path=1, bent=1, memory=0)  # the deflection
 ARM = TAN  # of a Universal's pins: one over the arm, in the place of a thread's number
+
+# the path s, its rate, and the radius of surfaces that turn (0 of those that slide)
+TURNING = Output("_path", "m"), Output("_path_rate", "m/s"), Output("_radius", "m")
+ON_A_LINE = (
+    *SURFACES,
+    Output("force", "N", words="friction force on the second body"),
+    Output("torque", "N m", words="friction torque on the second body"),
+    POWER,
+    *TURNING,
+)
 
 
 @inlined
-def shaped(reals, i, sense, c):
+def shaped(kind, reals, i, sense, c):
     """What c becomes on a thread or in a journal bearing, and its derivative by c."""
-    if reals[i, MOTION] == JOURNAL:
+    if kind == JOURNAL:
         cosine = 1.0 / math.sqrt(1.0 + c * c)
         return c * cosine, cosine * cosine * cosine
-    if reals[i, MOTION] != SCREWS:
+    if kind != SCREWS:
         return c, 1.0
     sec, tan = reals[i, SEC], reals[i, TAN]
     top, below = sec * (1.0 + tan * tan), 1.0 - sense * sec * c * tan
@@ -101,22 +112,22 @@ def shaped(reals, i, sense, c):
 def load_of(ints, reals, i, gamma):
     """N, and for a screw whether moving along the axis (1) or back (−1) is against the load."""
     x, y, z = gamma[ints[i, LOADS]], gamma[ints[i, LOADS + 1]], gamma[ints[i, LOADS + 2]]
-    size, sense = math.sqrt(x * x + y * y + z * z), 1.0
-    if reals[i, MOTION] == SLIDES:
+    size, sense, kind = math.sqrt(x * x + y * y + z * z), 1.0, ints[i, MOTION]
+    if kind == SLIDES:
         size = math.sqrt(x * x + y * y)
-    elif reals[i, MOTION] == SCREWS:
+    elif kind == SCREWS:
         axial = gamma[ints[i, LOADS + 3]]
         size, sense = abs(axial), (-1.0 if axial >= 0.0 else 1.0)
-    elif reals[i, MOTION] == PINS:
+    elif kind == PINS:
         size += reals[i, ARM] * abs(gamma[ints[i, LOADS + 3]])
     return max(reals[i, PRELOAD] + size, reals[i, LEAST]), sense
 
 
 @inlined
-def path_of(nodes, reals, i, a, b):
-    """The path s and its rate v, with what their changes are made of."""
-    radius, before = reals[i, RADIUS], reals[i, reals.shape[1] - 2]
-    turns = reals[i, MOTION] != SLIDES
+def path_of(kind, nodes, reals, i, before, a, b):
+    """The path s, nearest to that before, its rate v, and what their changes are made of."""
+    radius = reals[i, RADIUS]
+    turns = kind != SLIDES
     qA, qB = at4(reals, i, QA), at4(reals, i, QB)
     rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
     RA, RB = rotation_matrix(qA), rotation_matrix(qB)
@@ -129,26 +140,38 @@ def path_of(nodes, reals, i, a, b):
             phi += TURN * math.floor((before / radius - phi) / TURN + 0.5)
         wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
         s, v = radius * phi, radius * (dot(mv(RB, gP), wb) - dot(mv(RA, gS), wa))
-    return turns, rho, RA, RB, gP, gS, e, sb, l, U, before, known, s, v
+    return turns, rho, RA, RB, gP, gS, e, sb, l, U, known, s, v
+
+
+@inlined
+def write_line(out, i, turns, radius, s, v, N, coefficient, c, z):
+    """Outputs of surfaces that move in one direction; c: on a thread or in a bearing."""
+    push = -N * c
+    force, arm = (0.0, radius) if turns else (push, 0.0)
+    write(out, i, (v, N, coefficient, z, force, push * arm, push * v, s, v, arm))
 
 
 def friction_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
     f, vals, power = loads.f, loads.vals, loads.power
-    last = reals.shape[1]
+    memory = motion.memory
     for i in range(ints.shape[0]):
         a, b, radius = ints[i, A], ints[i, B], reals[i, RADIUS]
-        turns, rho, RA, RB, gP, gS, e, sb, l, U, before, known, s, v = path_of(
-            nodes, reals, i, a, b
+        before, z0 = memory[i, PATH], memory[i, BENT]
+        turns, rho, RA, RB, gP, gS, e, sb, l, U, known, s, v = path_of(
+            ints[i, MOTION], nodes, reals, i, before, a, b
         )
-        wa, wb, z0 = at(nodes, a, OMEGA), at(nodes, b, OMEGA), reals[i, last - 1]
+        wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
         ma, mb = mv(RA, gS), mv(RB, gP)
         step = s - before
         N, sense = load_of(ints, reals, i, gamma)
-        c, z, cs, cv = bristles(reals, i, ints[i, POINTS], known, z0, step, v)
-        c, slope = shaped(reals, i, sense, c)
+        c, z, cs, cv = bristles(reals, i, ints[i, POINTS], ints[i, MODEL], known, z0, step, v)
+        coefficient = c
+        c, slope = shaped(ints[i, MOTION], reals, i, sense, c)
         cs, cv = cs * slope, cv * slope
         power[0] += N * c * v
+        if coef[OUT] != 0.0:
+            write_line(loads.out, i, turns, radius, s, v, N, coefficient, c, z)
         if turns:
             M = N * c * radius
             accumulate(f, b, 3, scale(M, mb))
@@ -156,7 +179,7 @@ def friction_kernel(ints, reals, motion, loads):
         else:
             slide_force(f, nodes, a, b, e, sb, l, N * c)
         if coef[ACCEPT] != 0.0:
-            reals[i, last - 2], reals[i, last - 1] = s, z
+            memory[i, PATH], memory[i, BENT] = s, z
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
             if turns:
@@ -171,21 +194,6 @@ def friction_kernel(ints, reals, motion, loads):
                 )
 
 
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def friction_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """The `speed` (m/s) of the surfaces on each other."""
-    if reals[0, MOTION] == SLIDES:
-        frames = reals[:, QA : QA + 4], reals[:, UA : UA + 3], reals[:, UB : UB + 3]
-        return {"speed": travel(frames, r, q, v, omega)[1]}
-    torsion = np.zeros((len(reals), ts.REALS))
-    torsion[:, :8] = reals[:, :8]
-    return {"speed": reals[:, RADIUS] * ts.torsion_outputs(torsion, r, q, v, omega)["rate"]}
-
-
 FRICTION_KERNEL = Kernel(friction_kernel)
 
 
@@ -194,8 +202,8 @@ def friction_family(points: int) -> Family:
     """Friction whose g(v) has a table of so many points; all share one kernel."""
     return Family(
         f"friction of {points}" if points else "friction", FRICTION_KERNEL, bodies=2,
-        reals=TABLE + 3 * points + MEMORY, integers=1, memory=MEMORY, reads=4,
-        outputs=friction_outputs,
+        reals=TABLE + 3 * points, integers=3, memory=Memory(path=MEMORY), reads=4,
+        outputs=ON_A_LINE,
     )  # fmt: skip
 
 
@@ -204,12 +212,14 @@ def friction_entry(
     reads: tuple = (),
 ) -> Entry:  # fmt: skip
     """The element of a friction model between two frames."""
-    reals = friction_reals(frames, model, motion, radius, preload, least, MEMORY)
+    reals = friction_reals(frames, model, radius, preload, least)
     fa, fb = frames
-    points = (len(reals) - TABLE - MEMORY) // 3
+    points = (len(reals) - TABLE) // 3
+    ends, integers = (fa.body, fb.body), (points, motion, model.number)
     return Entry(
-        friction_family(points), (fa.body, fb.body), reals, reads=reads, integers=(points,)
-    )
+        friction_family(points), ends, reals, reads=reads, integers=integers,
+        memory=no_path(MEMORY),
+    )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------- the user's words
@@ -242,9 +252,10 @@ class Friction(Item):
               transmits, over it, adds to the load
 
     Outputs: speed of the surfaces; load, coefficient and force (of a joint that turns, torque) of
-    the friction on b, found from the stored steps: where some are left out, those of sticking are
-    approximate.  In several directions speed and coefficient are sizes, force and torque vectors in
-    the axes of the joint on a; of a Universal they are pairs, of the arms in a and in b.
+    the friction on b, power and the bristles' deflection (m).  Bristles follow the stored path:
+    where steps are left out, numbers of sticking are approximate.  In several directions speed,
+    coefficient and deflection are sizes, force and torque vectors in the axes of the joint on a; of
+    a Universal they are pairs, of the arms in a and in b.
 
     Example
     -------

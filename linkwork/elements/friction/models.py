@@ -100,10 +100,10 @@ class FrictionModel:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def numbers(self) -> list[float]:
-        """From MODEL to KAPPA."""
+        """From MU to KAPPA."""
         return [
             float(x) for x in (
-                self.number, self.mu or 0.0, self.static or self.mu or 0.0, self.stribeck or 0.0,
+                self.mu or 0.0, self.static or self.mu or 0.0, self.stribeck or 0.0,
                 self.stiffness, self.damping or 0.0, self.viscous, getattr(self, "kappa", 0.0),
             )
         ]  # fmt: skip

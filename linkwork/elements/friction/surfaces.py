@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.friction.bristles import (
-    LEAST, LOADS, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, TABLE, TAN, UA, UB,
-    friction_reals,
+    LEAST, LOADS, MODEL, MOTION, POINTS, PRELOAD, QA, QB, RADIUS, TABLE, TAN, UA, UB,
+    friction_reals, no_path,
 )  # fmt: skip
 from linkwork.elements.friction.bristles_in_space import bristles_in_space
 from linkwork.elements.deformable.bushing import (
@@ -41,24 +41,38 @@ from linkwork.elements.deformable.bushing import (
 )  # fmt: skip
 from linkwork.elements.friction.models import FrictionModel
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, OMEGA, POS, QUAT, ROT, TANGENT, VEL, A, B,
+    ACCEPT, CD, CK, OMEGA, OUT, POS, QUAT, ROT, TANGENT, VEL, A, B, write,
 )  # fmt: skip
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
+from linkwork.kernels.record import record
 from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
 from linkwork.kernels.vectors import (
     IDENTITY, add, at, at4, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
-from linkwork.model.registry import Entry, Family
+from linkwork.model.outputs import POWER, Output
+from linkwork.model.registry import Entry, Family, Memory
 
 BALL, PLANE, BUSH = 10, 11, 12  # what moves
-# from the end of the reals: W_t and W_r; then the memory: x, the turn of P in S, the deflection
-WEIGHTS, MEMORY = 18, 10
-PLACE, TURNED, BENT = MEMORY, 7, 3  # so many before the end
+WEIGHTS = 18  # W_t and W_r, the last reals
+# memory: x, the turn of P in S, the deflection
+PLACE, TURNED, BENT, MEMORY = record(place=3, turned=4, bent=3, memory=0)
 SPIN = TAN  # in the place of a thread's number
-AXIS = 1  # of its own integers, after the points of the table: which axis of the joint is z here
+AXIS = 3  # of its own integers, after those of all friction: which axis of the joint is z here
 ZERO = (0.0, 0.0, 0.0)
+
+SURFACES = (
+    Output("speed", "m/s", words="speed of the surfaces on each other"),
+    Output("load", "N", words="normal load"),
+    Output("coefficient", "1", words="friction coefficient"),
+    Output("deflection", "m", words="deflection of the bristles"),
+)
+IN_SPACE = (
+    *SURFACES,
+    Output("force", "N", "xyz", "friction force on the second body"),
+    Output("torque", "N m", "xyz", "friction torque on the second body"),
+    POWER,
+)
 
 
 @inlined
@@ -67,8 +81,8 @@ def load_and_arms(ints, reals, i, gamma):
     p = ints[i, LOADS]
     F = (gamma[p], gamma[ints[i, LOADS + 1]], gamma[ints[i, LOADS + 2]])
     size = math.sqrt(dot(F, F))
-    W = at9(reals, i, reals.shape[1] - MEMORY - 9)
-    if reals[i, MOTION] == BALL and size > 0.0:
+    W = at9(reals, i, reals.shape[1] - 9)
+    if ints[i, MOTION] == BALL and size > 0.0:
         n = scale(1.0 / size, F)
         less = mscale(-reals[i, RADIUS] * (1.0 - reals[i, SPIN]), outer(n, n))
         W = madd(W, less)
@@ -98,9 +112,8 @@ def surface_tangent(
 
 
 @inlined
-def relative_motion(nodes, reals, i, a, b):
+def relative_motion(nodes, reals, memory, i, a, b):
     """P over S: their axes and turn, arm and place, velocities, the path since the last step."""
-    last = reals.shape[1]
     Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
     qS = qmul(at4(nodes, a, QUAT), at4(reals, i, QA))
     rho = qmul(qconj(qS), qmul(at4(nodes, b, QUAT), at4(reals, i, QB)))
@@ -110,90 +123,90 @@ def relative_motion(nodes, reals, i, a, b):
     x = tv(S, sub(l, mv(Ra, at(reals, i, UA))))
     wa, wb = mv(Ra, at(nodes, a, OMEGA)), mv(Rb, at(nodes, b, OMEGA))
     V = sub(add(at(nodes, b, VEL), cross(wb, sb)), add(at(nodes, a, VEL), cross(wa, l)))
-    known = abs(reals[i, last - PLACE]) < 1e200
+    known = abs(memory[i, PLACE]) < 1e200
     moved, psi = ZERO, ZERO
     if known:
-        moved = sub(x, at(reals, i, last - PLACE))
-        psi = rotation_vector(qmul(rho, qconj(at4(reals, i, last - TURNED))))
+        moved = sub(x, at(memory, i, PLACE))
+        psi = rotation_vector(qmul(rho, qconj(at4(memory, i, TURNED))))
     return Ra, Rb, S, rho, sb, l, x, wa, wb, V, known, moved, psi
 
 
 @inlined
-def surface_bristles(reals, i, n, Wr, S, wa, wb, V, known, moved, psi):
+def surface_bristles(reals, memory, i, n, model, Wr, S, wa, wb, V, known, moved, psi):
     """W_t, the speeds v, and what the bristles give at them: c, z and the slopes of c."""
-    last = reals.shape[1]
-    Wt = at9(reals, i, last - MEMORY - WEIGHTS)
+    Wt = at9(reals, i, reals.shape[1] - WEIGHTS)
     step = add(mv(Wt, moved), mv(Wr, psi))
     v = add(mv(Wt, tv(S, V)), mv(Wr, tv(S, sub(wb, wa))))
-    c, z, cs, cv = bristles_in_space(reals, i, n, known, at(reals, i, last - BENT), step, v)
+    c, z, cs, cv = bristles_in_space(
+        reals, i, n, model, known, at(memory, i, BENT), step, v
+    )
     return Wt, v, c, z, cs, cv
 
 
 @inlined
-def surface_accepted(reals, i, x, rho, z):
+def surface_accepted(memory, i, x, rho, z):
     """Put place, turn and deflection at the end of a step into the memory."""
-    last = reals.shape[1]
     for j in range(3):
-        reals[i, last - PLACE + j], reals[i, last - BENT + j] = x[j], z[j]
+        memory[i, PLACE + j], memory[i, BENT + j] = x[j], z[j]
     for j in range(4):
-        reals[i, last - TURNED + j] = rho[j]
+        memory[i, TURNED + j] = rho[j]
+
+
+@inlined
+def joint_axes(axis, x):
+    """Components along x y z of the joint, of which `axis` is z here."""
+    if axis == 0:
+        return x[2], x[0], x[1]
+    if axis == 1:
+        return x[1], x[2], x[0]
+    return x
+
+
+@inlined
+def coefficient(reals, memory, i, n, model, Wr, S, wa, wb, V, known, moved, psi):
+    """|c|, computed once more: a use of that of the forces elsewhere changes their last digits."""
+    c = surface_bristles(reals, memory, i, n, model, Wr, S, wa, wb, V, known, moved, psi)[2]
+    return math.sqrt(dot(c, c))
+
+
+@inlined
+def write_space(out, i, axis, S, F, G, v, N, size, z, power):
+    """Outputs of surfaces that move in several directions."""
+    force, torque = joint_axes(axis, tv(S, F)), joint_axes(axis, tv(S, G))
+    force, torque = scale(-1.0, force), scale(-1.0, torque)
+    speed, bent = math.sqrt(dot(v, v)), math.sqrt(dot(z, z))
+    write(out, i, (speed, N, size, bent) + force + torque + (-power,))
 
 
 def surface_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
-    f, vals, power = loads.f, loads.vals, loads.power
+    f, vals, power, memory = loads.f, loads.vals, loads.power, motion.memory
     for i in range(ints.shape[0]):
         a, b = ints[i, A], ints[i, B]
         Ra, Rb, S, rho, sb, l, x, wa, wb, V, known, moved, psi = relative_motion(
-            nodes, reals, i, a, b
+            nodes, reals, memory, i, a, b
         )
         N, Wr = load_and_arms(ints, reals, i, gamma)
         Wt, v, c, z, cs, cv = surface_bristles(
-            reals, i, ints[i, POINTS], Wr, S, wa, wb, V, known, moved, psi
+            reals, memory, i, ints[i, POINTS], ints[i, MODEL], Wr, S, wa, wb, V, known, moved, psi
         )
         F, G = mv(S, scale(N, tv(Wt, c))), mv(S, scale(N, tv(Wr, c)))
         put_wrench(f, a, b, Ra, Rb, sb, l, F, G)
-        power[0] += N * dot(c, v)
+        lost = N * dot(c, v)
+        power[0] += lost
+        if coef[OUT] != 0.0:
+            size = coefficient(
+                reals, memory, i, ints[i, POINTS], ints[i, MODEL], Wr, S, wa, wb, V, known, moved,
+                psi,
+            )  # fmt: skip
+            write_space(loads.out, i, ints[i, POINTS + AXIS], S, F, G, v, N, size, z, lost)
         if coef[ACCEPT] != 0.0:
-            surface_accepted(reals, i, x, rho, z)
+            surface_accepted(memory, i, x, rho, z)
         if coef[TANGENT] != 0.0:
             surface_tangent(
                 vals, ints, i, Ra, Rb, S, sb, l, wa, wb, V, psi, Wt, Wr, N, cs, cv, F, G,
                 coef[CK], coef[CD],
             )  # fmt: skip
-
-
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def arms_over_time(reals: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """W_t (3, 3), and W_r (T, 3, 3) from the reaction (T, 3) in the axes of S."""
-    own = reals[0, reals.shape[1] - MEMORY - WEIGHTS : reals.shape[1] - MEMORY].reshape(2, 3, 3)
-    Wr = np.tile(own[1], (len(reals), 1, 1))
-    if reals[0, MOTION] == BALL and reals[0, SPIN] != 1:
-        size = np.linalg.norm(load, axis=1)
-        n = load / np.where(size > 0, size, 1.0)[:, None]
-        less = reals[0, RADIUS] * (1 - reals[0, SPIN])
-        Wr -= less * n[:, :, None] * n[:, None, :]
-    return own[0], Wr
-
-
-def surface_motion(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """x and ẋ, the quaternion ρ of P in S, and ω, over time."""
-    R = [rotations.matrix(part) for part in q]
-    qS = rotations.multiply(q[0], reals[:, QA : QA + 4])
-    rho = rotations.multiply(
-        rotations.conjugate(qS), rotations.multiply(q[1], reals[:, QB : QB + 4])
-    )
-    S = rotations.matrix(qS)
-    arm, sb = (np.einsum("tij,tj->ti", R[i], reals[:, u : u + 3]) for i, u in ((0, UA), (1, UB)))
-    w = [np.einsum("tij,tj->ti", R[i], omega[i]) for i in range(2)]
-    l = r[1] + sb - r[0]
-    V = v[1] + np.cross(w[1], sb) - v[0] - np.cross(w[0], l)
-    x, x1, turn = (np.einsum("tji,tj->ti", S, y) for y in (l - arm, V, w[1] - w[0]))
-    return x, x1, rho, turn
 
 
 SURFACE_KERNEL = Kernel(surface_kernel)
@@ -204,7 +217,8 @@ def surface_family(points: int) -> Family:
     """Friction in several directions; g(v) has a table of so many points; all share one kernel."""
     return Family(
         f"friction in several directions, {points}", SURFACE_KERNEL, bodies=2,
-        reals=TABLE + 3 * points + WEIGHTS + MEMORY, integers=2, memory=MEMORY, reads=4,
+        reals=TABLE + 3 * points + WEIGHTS, integers=4, memory=Memory(path=MEMORY), reads=4,
+        outputs=IN_SPACE,
     )  # fmt: skip
 
 
@@ -213,7 +227,7 @@ def surface_entry(
     reads: tuple, spin: float = 1.0, axis: int = 2,
 ) -> Entry:  # fmt: skip
     """The element of a friction model between two frames that move in several directions."""
-    reals = friction_reals(frames, model, kind, radius, preload, least, MEMORY, WEIGHTS)
+    reals = friction_reals(frames, model, radius, preload, least, WEIGHTS)
     reals[SPIN] = spin
     Wt, Wr = np.zeros((2, 3, 3))
     if kind == BALL:
@@ -223,10 +237,11 @@ def surface_entry(
         Wr[2, 2] = radius
     else:
         Wt[2, 2], Wr[0, 2] = 1.0, radius
-    own = len(reals) - MEMORY - WEIGHTS
-    reals[own : own + WEIGHTS] = np.concatenate([Wt.ravel(), Wr.ravel()])
+    own = len(reals) - WEIGHTS
+    reals[own:] = np.concatenate([Wt.ravel(), Wr.ravel()])
     fa, fb = frames
     points = (own - TABLE) // 3
+    ends, integers = (fa.body, fb.body), (points, kind, model.number, axis)
     return Entry(
-        surface_family(points), (fa.body, fb.body), reals, reads=reads, integers=(points, axis)
+        surface_family(points), ends, reals, reads=reads, integers=integers, memory=no_path(MEMORY)
     )

@@ -12,21 +12,24 @@ and x_max the stops push back with c₁ (x − x_max) + c₂ ẋ + c₃ ẍ.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, density, over_time
-from linkwork.elements.hydraulics.ports import Port, port, sample_ports
+from linkwork.elements.hydraulics.fluids import FLUID, density, specific_energy
+from linkwork.elements.hydraulics.ports import MASS_FLOW, Port, port, sample_ports
 from linkwork.elements.layout import (
     BY_RATE,
     BY_SECOND,
     BY_VALUE,
+    OUT,
     RATE,
     SECOND,
     TANGENT,
     VALUE,
+    write,
 )
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
@@ -35,6 +38,7 @@ from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar
+from linkwork.model.outputs import KINETIC_ENERGY, STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 (
@@ -70,6 +74,24 @@ def stop(x, v, a, low, high, c1, c2, c3):
     return 0.0, 0.0, 0.0, 0.0
 
 
+@inlined
+def gas_energy(p0, length, exponent, x):
+    """∫ p_g dx from 0."""
+    left = max(length - x, LEAST_GAS * length)
+    p, slope = gas_pressure(p0, length, exponent, length - left)
+    beyond = left - (length - x)
+    rest = beyond * (p + 0.5 * slope * beyond)
+    if exponent == 1.0:
+        return p0 * length * math.log(length / left) + rest
+    return (p * left - p0 * length) / (exponent - 1.0) + rest
+
+
+@inlined
+def beyond_stops(x, low, high):
+    """How far x is beyond the stops."""
+    return min(x - low, 0.0) + max(x - high, 0.0)
+
+
 def accumulator_kernel(ints, reals, motion, loads):
     """Ends p, x; blocks pp, px, xp, xx."""
     values = motion.values
@@ -78,7 +100,7 @@ def accumulator_kernel(ints, reals, motion, loads):
         p, rate = values[VALUE, i], values[RATE, i]
         x, v, acc = values[VALUE, n], values[RATE, n], values[SECOND, n]
         A, m = reals[k, AREA], reals[k, MASS]
-        rho, first, second = density(reals, k, p)
+        rho, first, second = density(ints, reals, k, p)
         pg, stiff = gas_pressure(reals[k, GAS], reals[k, GAS_LENGTH], reals[k, EXPONENT], x)
         held, kx, kv, ka = stop(
             x, v, acc, reals[k, LOW], reals[k, HIGH], reals[k, C1], reals[k, C2], reals[k, C3]
@@ -106,32 +128,22 @@ def accumulator_kernel(ints, reals, motion, loads):
                 + (2.0 * loss * rho * abs(v) + kv) * values[BY_RATE, n]
                 + (reals[k, STIFFNESS] + A * stiff + kx) * values[BY_VALUE, n]
             )
-
-
-def accumulator_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    p, rate = ends[0].value[:, 0], ends[0].rate[:, 0]
-    x, v = ends[1].value[:, 0], ends[1].rate[:, 0]
-    rho, first, h = over_time(reals, p)
-    A, l, g = reals[:, AREA], reals[:, GAS_LENGTH], reals[:, EXPONENT]
-    left = np.maximum(l - x, LEAST_GAS * l)
-    pg = reals[:, GAS] * (l / left) ** g
-    volume = reals[:, DEAD] + A * x
-    adiabatic = np.where(g == 1, 1.0, g - 1)
-    slow = reals[:, GAS] * A * l * np.log(l / left)
-    gas = np.where(g == 1, slow, A * (pg * left - reals[:, GAS] * l) / adiabatic)
-    beyond = np.where(x < reals[:, LOW], x - reals[:, LOW], np.maximum(x - reals[:, HIGH], 0))
-    energy = gas + 0.5 * reals[:, STIFFNESS] * x * x + reals[:, FORCE] * x
-    energy = energy + 0.5 * reals[:, C1] * beyond**2 + 0.5 * reals[:, MASS] * v * v
-    return {
-        "gas_pressure": (pg, "Pa"), "volume": (volume, "m³"),
-        "mass_flow": (rho * A * v + volume * first * rate, "kg/s"),
-        "stored_energy": (energy + volume * (rho * h - p), "J"),
-    }  # fmt: skip
+        if motion.coef[OUT] != 0.0:
+            h = specific_energy(ints, reals, k, p)
+            gas = gas_energy(reals[k, GAS], reals[k, GAS_LENGTH], reals[k, EXPONENT], x)
+            beyond = beyond_stops(x, reals[k, LOW], reals[k, HIGH])
+            stored = A * gas + x * (0.5 * reals[k, STIFFNESS] * x + reals[k, FORCE])
+            stored += 0.5 * reals[k, C1] * beyond * beyond + volume * (rho * h - p)
+            flow = rho * A * v + volume * first * rate
+            write(loads.out, k, (pg, volume, flow, stored, 0.5 * m * v * v))
 
 
 ACCUMULATOR = Family(
-    "hydraulic accumulator", Kernel(accumulator_kernel), bodies=2, reals=REALS,
-    circuit=accumulator_outputs,
+    "hydraulic accumulator", Kernel(accumulator_kernel), bodies=2, reals=REALS, integers=1,
+    outputs=(
+        Output("gas_pressure", "Pa"), Output("volume", "m³"), MASS_FLOW, STORED_ENERGY,
+        KINETIC_ENERGY,
+    ),
 )  # fmt: skip
 
 
@@ -149,7 +161,7 @@ class Accumulator(Item):
     beyond them.
 
     Outputs: position (m), position_rate (m/s), gas_pressure (Pa), volume (m³) of fluid, mass_flow
-    (kg/s) into it, stored_energy (J).
+    (kg/s) into it, stored_energy (J), kinetic_energy (J) of the piston.
     """
 
     p: Port
@@ -229,7 +241,8 @@ class Accumulator(Item):
             factor * self.loss, factor * back, self.dead_volume, self.lower, self.upper,
             self.stop_stiffness, self.stop_damping, self.stop_mass,
         ])  # fmt: skip
-        return [Entry(ACCUMULATOR, (self.p.node, self.node), reals)]
+        ends, integers = (self.p.node, self.node), (self.p.fluid.kind,)
+        return [Entry(ACCUMULATOR, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.corners import NOTES, Corner, note_corner, reduced
-from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
+from linkwork.elements.hydraulics.accumulator import beyond_stops
+from linkwork.elements.hydraulics.fluids import FLUID, density, specific_energy
+from linkwork.elements.hydraulics.ports import POWER, Port, ports, sample_ports
 from linkwork.elements.laws.base import law_numbers
 from linkwork.elements.laws.nonlinear import Stop
 from linkwork.elements.layout import (
@@ -31,11 +32,13 @@ from linkwork.elements.layout import (
     BY_VALUE,
     CD,
     CK,
+    OUT,
     RATE,
     ROT,
     STRIDE,
     TANGENT,
     VALUE,
+    write,
 )
 from linkwork.elements.points import (
     LINE_REALS,
@@ -49,7 +52,6 @@ from linkwork.elements.points import (
 from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.elements.signals.probes import Probe, along_line, measured_load
 from linkwork.errors import ModelError
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -60,7 +62,8 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.outputs import STORED_ENERGY, Output
+from linkwork.model.registry import Entry, Family, Item, Memory
 
 # the fluid's columns come first, those of the line behind them
 LINE = FLUID
@@ -139,24 +142,24 @@ def cylinder_kernel(ints, reals, motion, loads):
         )
         held, held_l, held_v = end_stop(l, v, low, high, reals[k, STOP], reals[k, BOUNCE])
         if l > high:
-            note_corner(reals, k, REALS, motion.time, 1.0, v)
+            note_corner(motion.memory, k, motion.time, 1.0, v)
         elif l < low:
-            note_corner(reals, k, REALS, motion.time, 2.0, -v)
+            note_corner(motion.memory, k, motion.time, 2.0, -v)
         else:
-            note_corner(reals, k, REALS, motion.time, 0.0, 0.0)
+            note_corner(motion.memory, k, motion.time, 0.0, 0.0)
         S = area1 * p1 - area2 * p2 - (area1 - area2) * reals[k, AMBIENT] - rub - held
         F = scale(-S, e)
         line_force(loads.f, a, b, Ra, Rb, sa, sb, F)
         volume1 = reals[k, V1] + area1 * (l - low)
         volume2 = reals[k, V2] + area2 * (high - l)
-        rho1, f1, ff1 = density(reals, k, p1)
-        rho2, f2, ff2 = density(reals, k, p2)
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho1, f1, ff1 = density(ints, reals, k, p1)
+        rho2, f2, ff2 = density(ints, reals, k, p2)
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         G = reals[k, LEAKAGE]
         leak = rho * G * (p1 - p2)
         loads.balance[i] += rho1 * area1 * v + volume1 * f1 * dp1 + leak
         loads.balance[j] += volume2 * f2 * dp2 - rho2 * area2 * v - leak
-        head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
+        head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
         loads.power[0] += rub * v + held_v * v * v + leak * head
         loads.power[1] -= (area1 - area2) * reals[k, AMBIENT] * v
         if coef[TANGENT] != 0.0:
@@ -192,45 +195,30 @@ def cylinder_kernel(ints, reals, motion, loads):
             vals[ints[k, 18]] -= l1
             vals[ints[k, 19]] += (volume2 * ff2 * dp2 - f2 * area2 * v) * by2 - l2
             vals[ints[k, 19]] += volume2 * f2 * values[BY_RATE, j]
+        if coef[OUT] != 0.0:
+            z = beyond_stops(l, low, high)
+            stored = volume1 * (rho1 * specific_energy(ints, reals, k, p1) - p1)
+            stored += volume2 * (rho2 * specific_energy(ints, reals, k, p2) - p2)
+            stored += 0.5 * reals[k, STOP] * z * z
+            flow1 = rho1 * area1 * v + volume1 * f1 * dp1 + leak
+            flow2 = volume2 * f2 * dp2 - rho2 * area2 * v - leak
+            write(loads.out, k, (
+                S, l, v, l - low, rub, volume1, volume2, flow1, flow2, S * v, stored
+            ))  # fmt: skip
 
 
-def cylinder_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    a, b = ends[:2]
-    p1, p2 = (end.value[:, 0] for end in ends[2:])
-    dp1, dp2 = (end.rate[:, 0] for end in ends[2:])
-    sa, sb, l, e = line_over_time(reals[:, LINE:], [a.r, b.r], [a.q, b.q])
-    w = [np.einsum("tij,tj->ti", rotations.matrix(x.q), x.w) for x in (a, b)]
-    v = np.sum(e * (b.v + np.cross(w[1], sb) - a.v - np.cross(w[0], sa)), axis=1)
-    low, area1, area2 = reals[:, CLOSED], reals[:, A1], reals[:, A2]
-    high = low + reals[:, STROKE]
-    volume1, volume2 = reals[:, V1] + area1 * (l - low), reals[:, V2] + area2 * (high - l)
-    rho1, f1, h1 = over_time(reals, p1)
-    rho2, f2, h2 = over_time(reals, p2)
-    leak = over_time(reals, 0.5 * (p1 + p2))[0] * reals[:, LEAKAGE] * (p1 - p2)
-    bell = (reals[:, STATIC] - reals[:, COULOMB]) * np.exp(-((v / reals[:, STRIBECK]) ** 2))
-    rub = (reals[:, COULOMB] + bell) * np.tanh(10 * v / reals[:, STRIBECK]) + reals[:, VISCOUS] * v
-    z = np.where(l < low, low - l, np.maximum(l - high, 0))
-    side = np.where(l < low, -1.0, 1.0)
-    held = side * reals[:, STOP] * z * (1 + side * reals[:, BOUNCE] * v)
-    force = area1 * p1 - area2 * p2 - (area1 - area2) * reals[:, AMBIENT] - rub - held
-    energy = volume1 * (rho1 * h1 - p1) + volume2 * (rho2 * h2 - p2)
-    return {
-        "force": (force, "N"), "length": (l, "m"), "rate": (v, "m/s"), "stroke": (l - low, "m"),
-        "friction": (rub, "N"), "volume_1": (volume1, "m³"), "volume_2": (volume2, "m³"),
-        "mass_flow_1": (rho1 * area1 * v + volume1 * f1 * dp1 + leak, "kg/s"),
-        "mass_flow_2": (volume2 * f2 * dp2 - rho2 * area2 * v - leak, "kg/s"),
-        "power": (force * v, "W"),
-        "stored_energy": (energy + 0.5 * reals[:, STOP] * z * z, "J"),
-    }  # fmt: skip
-
-
-def cylinder_length(reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
+def cylinder_length(integers: np.ndarray, reals: np.ndarray, r: Any, q: Any) -> np.ndarray:
     return line_over_time(reals[:, LINE:], r, q)[2]
 
 
 CYLINDER = Family(
-    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS + NOTES, memory=NOTES,
-    notes=NOTES, circuit=cylinder_outputs,
+    "hydraulic cylinder", Kernel(cylinder_kernel), bodies=ENDS, reals=REALS, integers=1,
+    memory=Memory(notes=NOTES),
+    outputs=(
+        Output("force", "N"), Output("length", "m"), Output("rate", "m/s"), Output("stroke", "m"),
+        Output("friction", "N"), Output("volume_1", "m³"), Output("volume_2", "m³"),
+        Output("mass_flow_1", "kg/s"), Output("mass_flow_2", "kg/s"), POWER, STORED_ENERGY,
+    ),
 )  # fmt: skip
 
 
@@ -357,10 +345,14 @@ class Cylinder(Item):
             [self.dead_volume] * 2, [
                 self.closed, self.stroke, self.ambient, self.coulomb, self.static, self.stribeck,
                 self.viscous, self.stop_stiffness, self.stop_damping, self.leakage,
-            ], np.zeros(NOTES),
+            ],
         ])  # fmt: skip
         bodies = (fa.body, fb.body, self.p1.node, self.p2.node)
-        return [Entry(CYLINDER, bodies, reals, corner=self.corner())]
+        integers = (self.p1.fluid.kind,)
+        return [
+            Entry(CYLINDER, bodies, reals, integers=integers, corner=self.corner(),
+                  memory=np.zeros(NOTES))
+        ]  # fmt: skip
 
     def corner(self) -> Corner:
         """The ends of the stroke, as a law of its length."""

@@ -29,14 +29,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.kernels.compiled import inlined
+from linkwork.kernels.compiled import compiled, inlined
 from linkwork.kernels.record import record
 from linkwork.model import checks
 
-INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED, SUPER = 0.0, 1.0, 2.0, 3.0, 4.0
+# the last integer of an element: what kind of fluid it has
+INCOMPRESSIBLE, LINEAR, EXPONENTIAL, AERATED, SUPER = range(5)
 # columns of an element's reals
-KIND, RHO, REFERENCE, BETA, AIR, INDEX, MU, FLUID = record(
-    kind=1, rho=1, reference=1, beta=1, air=1, index=1, mu=1, fluid=0
+RHO, REFERENCE, BETA, AIR, INDEX, MU, FLUID = record(
+    rho=1, reference=1, beta=1, air=1, index=1, mu=1, fluid=0
 )
 VAPOUR, WIDTH = AIR, INDEX  # of a super fluid: the density ρ_v and the width w
 POINTS, WEIGHTS = (tuple(float(x) for x in a) for a in np.polynomial.legendre.leggauss(12))
@@ -44,9 +45,9 @@ FLOOR = 1e-3  # of the reference pressure: below it air is no gas of this law an
 
 
 @inlined
-def density(reals, k, p):
+def density(ints, reals, k, p):
     """ρ, ρ' and ρ'' at the pressure p."""
-    kind, rho0, x = reals[k, KIND], reals[k, RHO], p - reals[k, REFERENCE]
+    kind, rho0, x = ints[k, ints.shape[1] - 1], reals[k, RHO], p - reals[k, REFERENCE]
     beta = reals[k, BETA]
     if kind == INCOMPRESSIBLE:
         return rho0, 0.0, 0.0
@@ -104,9 +105,10 @@ def super_energy(x, rho0, vapour, w, beta):
 
 
 @inlined
-def specific_energy(reals, k, p):
+def specific_energy(ints, reals, k, p):
     """h(p) = ∫ dp/ρ, zero at p = 0 (with air: p₀/ρ₀ at p₀; super: zero at p₀)."""
-    kind, rho0, p0, beta = reals[k, KIND], reals[k, RHO], reals[k, REFERENCE], reals[k, BETA]
+    kind, rho0 = ints[k, ints.shape[1] - 1], reals[k, RHO]
+    p0, beta = reals[k, REFERENCE], reals[k, BETA]
     if kind == INCOMPRESSIBLE:
         return p / rho0
     if kind == LINEAR:
@@ -125,54 +127,26 @@ def specific_energy(reals, k, p):
         gas = air * p0 * n / (n - 1.0) * ((at / p0) ** (1.0 - 1.0 / n) - 1.0)
     h = p0 / rho0 + (liquid + gas) / (rho0 * (1.0 + air))
     if p < floor:
-        rho, first, _ = density(reals, k, floor)
+        rho, first, _ = density(ints, reals, k, floor)
         h -= math.expm1(-(p - floor) * first / rho) / first
     return h
 
 
-def over_time(reals: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ρ, ρ' and h of pressures (T,) in numpy; the fluid is that of the first row."""
-    kind, rho0, p0, beta, air, n = reals[0, :MU]
-    if kind == INCOMPRESSIBLE:
-        return np.full_like(p, rho0), np.zeros_like(p), p / rho0
-    if kind == LINEAR:
-        h = beta / rho0 * np.log1p(p / (beta - p0))
-        return rho0 * (1 + (p - p0) / beta), np.full_like(p, rho0 / beta), h
-    if kind == EXPONENTIAL:
-        rho = rho0 * np.exp((p - p0) / beta)
-        return rho, rho / beta, -beta / rho0 * np.exp(p0 / beta) * np.expm1(-p / beta)
-    if kind == SUPER:
-        return super_over_time(p - p0, rho0, air, n, beta)
-    at = np.maximum(p, FLOOR * p0)
-    liquid, gas = np.exp(-(at - p0) / beta), air * (p0 / at) ** (1 / n)
-    rho = rho0 * (1 + air) / (liquid + gas)
-    slope = rho * (liquid / beta + gas / (n * at)) / (liquid + gas)
-    power = np.log(at / p0) if n == 1 else n / (n - 1) * ((at / p0) ** (1 - 1 / n) - 1)
-    h = p0 / rho0 + (-beta * np.expm1(-(at - p0) / beta) + air * p0 * power) / (rho0 * (1 + air))
-    rate = slope / rho
-    h = h - np.expm1(-rate * (p - at)) / slope
-    grown = np.exp(rate * (p - at))
-    return rho * grown, slope * grown, h
+@compiled
+def fill_over(ints, reals, p, rho, slope, h):
+    for i in range(p.size):
+        rho[i], slope[i], _ = density(ints, reals, 0, p[i])
+        h[i] = specific_energy(ints, reals, 0, p[i])
 
 
-def super_over_time(
-    x: np.ndarray, rho0: float, vapour: float, w: float, beta: float
+def over_time(
+    integers: np.ndarray, reals: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """ρ, ρ' and h of a super fluid at p₀ + x, in numpy."""
-    t, above, full = np.tanh(x / w), np.maximum(x, 0.0), vapour + rho0
-    rho = vapour + 0.5 * rho0 * (1 + t) + rho0 * above / beta
-    slope = 0.5 * rho0 * (1 - t * t) / w + rho0 * (x > 0) / beta
-    low = np.minimum(x, 0.0)
-    u = np.exp(2 * low / w)
-    rest = (1 / full - 1 / vapour) * np.log((vapour + full * u) / (vapour + full))
-    h = low / vapour + 0.5 * w * rest + beta / rho0 * np.log1p(rho0 * above / (beta * full))
-    half = -0.5 * np.expm1(-above / w)
-    for point, weight in zip(POINTS, WEIGHTS):
-        left = 1 - half * (1 + point)
-        liquid = full - rho0 * w * np.log(left) / beta
-        missing = rho0 * left * left / (1 + left * left)
-        h = h + w * half * weight * missing / (left * liquid * (liquid - missing))
-    return rho, slope, h
+    """ρ, ρ' and h of pressures (T,)."""
+    p = np.ascontiguousarray(p, float)
+    found = np.empty_like(p), np.empty_like(p), np.empty_like(p)
+    fill_over(np.atleast_2d(integers), reals, p, *found)
+    return found
 
 
 @dataclass(frozen=True)
@@ -287,24 +261,28 @@ class Fluid:
         """Whether its pressure stays positive by itself."""
         return self.air > 0
 
+    @property
+    def kind(self) -> int:
+        """The last integer of an element with this fluid."""
+        if self.air > 0:
+            return AERATED
+        if not self.compressible:
+            return INCOMPRESSIBLE
+        return {"linear": LINEAR, "exponential": EXPONENTIAL, "super": SUPER}[self.law]
+
     def reals(self) -> np.ndarray:
         """The columns of an element's table that describe the fluid."""
-        kind = INCOMPRESSIBLE
-        if self.air > 0:
-            kind = AERATED
-        elif self.compressible:
-            kind = {"linear": LINEAR, "exponential": EXPONENTIAL, "super": SUPER}[self.law]
         beta = self.beta if self.compressible else 1.0
         two = self.air, self.polytropic
-        if kind == SUPER:
+        if self.kind == SUPER:
             vapour = self.vapour_density
             two = 1e-3 * self.rho if vapour is None else vapour, self.transition
-        return np.array([kind, self.rho, self.reference_pressure, beta, *two, self.viscosity])
+        return np.array([self.rho, self.reference_pressure, beta, *two, self.viscosity])
 
     def density_at(self, pressure: Any) -> np.ndarray:
         """Density (kg/m³) at pressures (Pa)."""
         p = np.atleast_1d(np.asarray(pressure, float))
-        return over_time(self.reals()[None, :], p)[0]
+        return over_time(np.array([self.kind]), self.reals()[None, :], p)[0]
 
     def parameters(self) -> dict[str, Any]:
         """The fields that describe it, for files."""

@@ -3,7 +3,9 @@
     torque on b about the axis n of a     T = D (p₁ − p₂) − c ω,      ω = n · (ω_b − ω_a)
     mass flow from p₁ to p₂               ρ (D ω + G (p₁ − p₂))       ρ at the mean pressure
 
-D is the displacement in m³/rad, c viscous friction, G leakage.  The axis is fixed in a.
+D is the displacement in m³/rad, c viscous friction, G leakage.  The axis is fixed in a.  Of the
+power q (h₁ − h₂) of the fluid the bodies get D ω (p₁ − p₂); the rest is lost, to leakage and to
+expansion.
 """
 
 from __future__ import annotations
@@ -13,17 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
+from linkwork.elements.hydraulics.fluids import FLUID, density, specific_energy
+from linkwork.elements.hydraulics.ports import (
+    FLOW, MASS_FLOW, POWER, Port, ports, sample_ports,
+)  # fmt: skip
 from linkwork.elements.layout import (
     BY_VALUE,
     CD,
     CK,
     OMEGA,
+    OUT,
     ROT,
     STRIDE,
     TANGENT,
     VALUE,
+    write,
 )
 from linkwork.elements.signals.probes import TORQUE, Probe, measured_load
 from linkwork.errors import ModelError
@@ -35,6 +41,7 @@ from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike, Number, VectorLike, given
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family, Item
 
 AXIS, DISPLACEMENT, VISCOUS, LEAKAGE, REALS = record(
@@ -58,13 +65,13 @@ def motor_kernel(ints, reals, motion, loads):
         T = D * (p1 - p2) - c * speed
         accumulate(loads.f, b, 3, scale(-T, n))
         accumulate(loads.f, a, 3, scale(T, u))
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         volume = D * speed + G * (p1 - p2)
         q = rho * volume
         loads.balance[i] += q
         loads.balance[j] -= q
-        head = specific_energy(reals, k, p1) - specific_energy(reals, k, p2)
-        loads.power[0] += c * speed * speed + rho * G * (p1 - p2) * head
+        head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
+        loads.power[0] += c * speed * speed + q * head - D * speed * (p1 - p2)
         if coef[TANGENT] != 0.0:
             cK, cD = coef[CK], coef[CD]
             by1, by2 = values[BY_VALUE, i], values[BY_VALUE, j]
@@ -113,27 +120,14 @@ def motor_kernel(ints, reals, motion, loads):
             vals[ints[k, 15]] += l2
             vals[ints[k, 18]] -= l1
             vals[ints[k, 19]] -= l2
-
-
-def motor_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    a, b = ends[:2]
-    p1, p2 = (end.value[:, 0] for end in ends[2:])
-    u = reals[:, AXIS : AXIS + 3]
-    n = np.einsum("tij,tj->ti", rotations.matrix(a.q), u)
-    world = np.einsum("tij,tj->ti", rotations.matrix(b.q), b.w)
-    speed = np.sum(n * world, axis=1) - np.sum(u * a.w, axis=1)
-    torque = reals[:, DISPLACEMENT] * (p1 - p2) - reals[:, VISCOUS] * speed
-    volume = reals[:, DISPLACEMENT] * speed + reals[:, LEAKAGE] * (p1 - p2)
-    rho = over_time(reals, 0.5 * (p1 + p2))[0]
-    return {
-        "torque": (torque, "N m"), "rate": (speed, "rad/s"), "flow": (volume, "m³/s"),
-        "mass_flow": (rho * volume, "kg/s"), "power": (torque * speed, "W"),
-    }  # fmt: skip
+        if coef[OUT] != 0.0:
+            write(loads.out, k, (T, speed, volume, q, T * speed))
 
 
 MOTOR = Family(
-    "hydraulic motor", Kernel(motor_kernel), bodies=ENDS, reals=REALS, circuit=motor_outputs
-)
+    "hydraulic motor", Kernel(motor_kernel), bodies=ENDS, reals=REALS, integers=1,
+    outputs=(Output("torque", "N m"), Output("rate", "rad/s"), FLOW, MASS_FLOW, POWER),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -191,7 +185,8 @@ class RotaryMotor(Item):
         reals = np.concatenate([
             self.p1.fluid.reals(), axis, [self.displacement, self.viscous, self.leakage]
         ])  # fmt: skip
-        return [Entry(MOTOR, (fa.body, fb.body, self.p1.node, self.p2.node), reals)]
+        ends, integers = (fa.body, fb.body, self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(MOTOR, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

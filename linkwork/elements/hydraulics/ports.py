@@ -21,13 +21,14 @@ import numpy as np
 
 from linkwork.elements.hydraulics.fluids import (
     FLUID,
+    POINTS,
+    WEIGHTS,
     Fluid,
     as_fluid,
     density,
-    over_time,
     specific_energy,
 )
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.layout import BY_RATE, BY_VALUE, OUT, RATE, TANGENT, VALUE, write
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -35,6 +36,7 @@ from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, given
 from linkwork.model.nodes import Node, scalar
+from linkwork.model.outputs import STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item, Law
 
 CAVITATES = (
@@ -48,6 +50,8 @@ EMPTIES = (
 LAG = 1e-9  # s
 FLOW_SIZE = 0.1  # kg/s, with which corrections of mass flows are compared
 STANDARD = 9.80665  # m/s²
+MASS_FLOW, FLOW = Output("mass_flow", "kg/s"), Output("flow", "m³/s")
+POWER = Output("power", "W")
 
 
 class Port(Item, abstract=True):
@@ -115,23 +119,21 @@ def store_kernel(ints, reals, motion, loads):
     values = motion.values
     for k in range(ints.shape[0]):
         i, V = ints[k, 0], reals[k, VOLUME]
-        rate = values[RATE, i]
-        _, first, second = density(reals, k, values[VALUE, i])
+        p, rate = values[VALUE, i], values[RATE, i]
+        rho, first, second = density(ints, reals, k, p)
         loads.balance[i] += V * first * rate
         if motion.coef[TANGENT] != 0.0:
             by_value, by_rate = values[BY_VALUE, i], values[BY_RATE, i]
             loads.vals[ints[k, 1]] += V * (first * by_rate + second * rate * by_value)
-
-
-def store_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    p, V = ends[0].value[:, 0], reals[:, VOLUME]
-    rho, _, h = over_time(reals, p)
-    return {"mass": (V * rho, "kg"), "stored_energy": (V * (rho * h - p), "J")}
+        if motion.coef[OUT] != 0.0:
+            h = specific_energy(ints, reals, k, p)
+            write(loads.out, k, (V * rho, V * (rho * h - p)))
 
 
 STORE = Family(
-    "hydraulic store", Kernel(store_kernel), bodies=1, reals=STORE_REALS, circuit=store_outputs
-)
+    "hydraulic store", Kernel(store_kernel), bodies=1, reals=STORE_REALS, integers=1,
+    outputs=(Output("mass", "kg"), STORED_ENERGY),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -170,7 +172,8 @@ class Pressure(Port):
     def entries(self) -> list[Entry]:
         if not self.stores:
             return []
-        return [Entry(STORE, (self.node,), np.append(self.fluid.reals(), self.volume))]
+        reals = np.append(self.fluid.reals(), self.volume)
+        return [Entry(STORE, (self.node,), reals, integers=(self.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -246,7 +249,7 @@ class Tank(Port):
         reals = np.concatenate([
             self.fluid.reals(), [capacity, self.pressure, self.fluid.rho * self.gravity]
         ])  # fmt: skip
-        return [Entry(TANK, (self.node,), reals)]
+        return [Entry(TANK, (self.node,), reals, integers=(self.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -265,19 +268,18 @@ def tank_kernel(ints, reals, motion, loads):
         loads.balance[i] += c * values[RATE, i]
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 1]] += c * values[BY_RATE, i]
-
-
-def tank_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    p = ends[0].value[:, 0]
-    above = p - reals[:, SURFACE]
-    rho, _, h = over_time(reals, reals[:, SURFACE])
-    energy = reals[:, TANK_CAPACITY] * (h * above + above**2 / (2 * rho))  # ∫ h dp
-    return {"level": (above / reals[:, WEIGHT], "m"), "stored_energy": (energy, "J")}
+        if motion.coef[OUT] != 0.0:
+            half, energy = 0.5 * (values[VALUE, i] - reals[k, SURFACE]), 0.0
+            for j in range(len(POINTS)):  # ∫ c h dp
+                h = specific_energy(ints, reals, k, reals[k, SURFACE] + half * (1.0 + POINTS[j]))
+                energy += c * half * WEIGHTS[j] * h
+            write(loads.out, k, (2.0 * half / reals[k, WEIGHT], energy))
 
 
 TANK = Family(
-    "hydraulic tank", Kernel(tank_kernel), bodies=1, reals=TANK_REALS, circuit=tank_outputs
-)
+    "hydraulic tank", Kernel(tank_kernel), bodies=1, reals=TANK_REALS, integers=1,
+    outputs=(Output("level", "m"), STORED_ENERGY),
+)  # fmt: skip
 
 
 # ----------------------------------------------------------------------- p = P(t) at any flow
@@ -296,21 +298,19 @@ def supply_kernel(ints, reals, motion, loads):
         loads.balance[s] += p - reals[k, GIVEN]
         if lag > 0.0:
             loads.balance[s] += lag * (values[RATE, i] - reals[k, GIVEN_RATE])
-        loads.power[1] += flow * specific_energy(reals, k, p)
+        loads.power[1] += flow * specific_energy(ints, reals, k, p)
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 3]] -= values[BY_VALUE, s]
             loads.vals[ints[k, 4]] += values[BY_VALUE, i] + lag * values[BY_RATE, i]
-
-
-def supply_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    p, s = ends[0].value[:, 0], ends[1].value[:, 0]
-    rho, _, h = over_time(reals, p)
-    return {"flow": (s / rho, "m³/s"), "power": (s * h, "W")}
+        if motion.coef[OUT] != 0.0:
+            rho, _, _ = density(ints, reals, k, p)
+            write(loads.out, k, (flow / rho, flow * specific_energy(ints, reals, k, p)))
 
 
 SUPPLY = Family(
-    "hydraulic supply", Kernel(supply_kernel), bodies=2, reals=SUPPLY_REALS, circuit=supply_outputs
-)
+    "hydraulic supply", Kernel(supply_kernel), bodies=2, reals=SUPPLY_REALS, integers=1,
+    outputs=(FLOW, POWER),
+)  # fmt: skip
 
 
 def supply_entry(item: Any, drive: Any) -> Entry:
@@ -322,7 +322,8 @@ def supply_entry(item: Any, drive: Any) -> Entry:
         law = Law(GIVEN, lambda times: drive.jet(times)[:, :2], 2)
     else:
         law = Law(GIVEN, lambda times: drive.values(times)[:, None], 1)
-    return Entry(SUPPLY, (item.node, item.flow), reals, laws=[law])
+    ends, integers = (item.node, item.flow), (item.fluid.kind,)
+    return Entry(SUPPLY, ends, reals, laws=[law], integers=integers)
 
 
 @dataclass(eq=False)

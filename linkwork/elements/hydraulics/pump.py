@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import Port, port, ports, sample_ports
-from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.elements.hydraulics.fluids import FLUID, density, specific_energy
+from linkwork.elements.hydraulics.ports import (
+    FLOW, MASS_FLOW, POWER, Port, port, ports, sample_ports,
+)  # fmt: skip
+from linkwork.elements.layout import BY_VALUE, OUT, TANGENT, VALUE, write
 from linkwork.elements.signals.signals import factor_law
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, given
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family, Item
 
 GIVEN, LEAKAGE, REALS = record(FLUID, given=1, leakage=1, reals=0)
@@ -31,11 +34,11 @@ def pump_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, j, Q, G = ints[k, 0], ints[k, 1], reals[k, GIVEN], reals[k, LEAKAGE]
         p1, p2 = values[VALUE, i], values[VALUE, j]
-        rho, first, _ = density(reals, k, p1)
+        rho, first, _ = density(ints, reals, k, p1)
         volume = Q - G * (p2 - p1)
         loads.balance[i] += rho * volume
         loads.balance[j] -= rho * volume
-        head = specific_energy(reals, k, p2) - specific_energy(reals, k, p1)
+        head = specific_energy(ints, reals, k, p2) - specific_energy(ints, reals, k, p1)
         loads.power[1] += rho * Q * head
         loads.power[0] += rho * G * (p2 - p1) * head
         if motion.coef[TANGENT] != 0.0:
@@ -45,20 +48,14 @@ def pump_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 3]] += by2
             loads.vals[ints[k, 4]] -= by1
             loads.vals[ints[k, 5]] -= by2
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (volume, rho * volume, rho * Q * head, p2 - p1))
 
 
-def pump_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    p1, p2 = (end.value[:, 0] for end in ends)
-    rho, _, h1 = over_time(reals, p1)
-    h2, Q = over_time(reals, p2)[2], reals[:, GIVEN]
-    flow = Q - reals[:, LEAKAGE] * (p2 - p1)
-    return {
-        "flow": (flow, "m³/s"), "mass_flow": (rho * flow, "kg/s"),
-        "power": (rho * Q * (h2 - h1), "W"), "pressure_rise": (p2 - p1, "Pa"),
-    }  # fmt: skip
-
-
-PUMP = Family("hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, circuit=pump_outputs)
+PUMP = Family(
+    "hydraulic pump", Kernel(pump_kernel), bodies=2, reals=REALS, integers=1,
+    outputs=(FLOW, MASS_FLOW, POWER, Output("pressure_rise", "Pa")),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -87,7 +84,8 @@ class Pump(Item):
     def entries(self) -> list[Entry]:
         reals = np.append(self.p1.fluid.reals(), [0.0, self.leakage])
         laws = [factor_law(GIVEN, self.flow)]
-        return [Entry(PUMP, (self.p1.node, self.p2.node), reals, laws=laws)]
+        ends, integers = (self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(PUMP, ends, reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -103,18 +101,18 @@ def source_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, q = ints[k, 0], reals[k, GIVEN]
         loads.balance[i] -= q
-        loads.power[1] += q * specific_energy(reals, k, motion.values[VALUE, i])
-
-
-def source_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    q = reals[:, GIVEN]
-    rho, _, h = over_time(reals, ends[0].value[:, 0])
-    return {"mass_flow": (q, "kg/s"), "flow": (q / rho, "m³/s"), "power": (q * h, "W")}
+        p = motion.values[VALUE, i]
+        h = specific_energy(ints, reals, k, p)
+        loads.power[1] += q * h
+        if motion.coef[OUT] != 0.0:
+            rho, _, _ = density(ints, reals, k, p)
+            write(loads.out, k, (q, q / rho, q * h))
 
 
 SOURCE = Family(
-    "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS, circuit=source_outputs
-)
+    "hydraulic source", Kernel(source_kernel), bodies=1, reals=SOURCE_REALS, integers=1,
+    outputs=(MASS_FLOW, FLOW, POWER),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -137,7 +135,8 @@ class FlowSource(Item):
 
     def entries(self) -> list[Entry]:
         reals = np.append(self.p.fluid.reals(), 0.0)
-        return [Entry(SOURCE, (self.p.node,), reals, laws=[factor_law(GIVEN, self.mass_flow)])]
+        laws, integers = [factor_law(GIVEN, self.mass_flow)], (self.p.fluid.kind,)
+        return [Entry(SOURCE, (self.p.node,), reals, laws=laws, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -23,9 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, RHO, density, over_time, specific_energy
-from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
-from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.elements.hydraulics.fluids import FLUID, RHO, density, specific_energy
+from linkwork.elements.hydraulics.ports import (
+    FLOW, MASS_FLOW, POWER, Port, ports, sample_ports,
+)  # fmt: skip
+from linkwork.elements.layout import BY_VALUE, OUT, TANGENT, VALUE, write
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
@@ -34,6 +36,7 @@ from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, Number, given
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family, Item
 
 OPENING, FORTH, BACK, SOFT_FORTH, SOFT_BACK, CRACK, FULL, LEAK, REALS = record(
@@ -63,9 +66,9 @@ def opened(x):
 
 
 @inlined
-def restricted(reals, k, p1, p2, factor, soft):
+def restricted(ints, reals, k, p1, p2, factor, soft):
     """q = factor √ρ y(Δp), its slopes by p₁ and p₂."""
-    rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+    rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
     if rho < THIN * reals[k, RHO]:  # iterations alone come here, of linear fluids
         rho, first = THIN * reals[k, RHO], 0.0
     y, slope = turbulent(p1 - p2, soft)
@@ -85,7 +88,7 @@ def restriction_kernel(ints, reals, motion, loads):
         if drop < 0.0:
             factor, soft = reals[k, BACK], reals[k, SOFT_BACK]
         factor *= max(reals[k, OPENING], 0.0)
-        q, by1, by2 = restricted(reals, k, p1, p2, factor, soft)
+        q, by1, by2 = restricted(ints, reals, k, p1, p2, factor, soft)
         crack, full, leak = reals[k, CRACK], reals[k, FULL], reals[k, LEAK]
         if full > crack:
             a, slope = opened((drop - crack) / (full - crack))
@@ -94,54 +97,30 @@ def restriction_kernel(ints, reals, motion, loads):
             q *= a
         loads.balance[i] += q
         loads.balance[j] -= q
-        loads.power[0] += q * (specific_energy(reals, k, p1) - specific_energy(reals, k, p2))
+        h1, h2 = specific_energy(ints, reals, k, p1), specific_energy(ints, reals, k, p2)
+        loads.power[0] += q * (h1 - h2)
         if motion.coef[TANGENT] != 0.0:
             by1, by2 = by1 * values[BY_VALUE, i], by2 * values[BY_VALUE, j]
             loads.vals[ints[k, 2]] += by1
             loads.vals[ints[k, 3]] += by2
             loads.vals[ints[k, 4]] -= by1
             loads.vals[ints[k, 5]] -= by2
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, flow_outputs(ints, reals, k, p1, p2, q))
 
 
-def restriction_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    """Mass flow from the first to the second end, volume flow, power lost."""
-    p1, p2 = (end.value[:, 0] for end in ends)
-    drop = p1 - p2
-    forth = drop >= 0
-    factor = np.where(forth, reals[:, FORTH], reals[:, BACK]) * np.maximum(reals[:, OPENING], 0)
-    soft = np.where(forth, reals[:, SOFT_FORTH], reals[:, SOFT_BACK])
-    q = restricted_over_time(reals, p1, p2, factor, soft)
-    crack, full, leak = reals[:, CRACK], reals[:, FULL], reals[:, LEAK]
-    if np.any(full > crack):
-        x = np.clip((drop - crack) / np.where(full > crack, full - crack, 1.0), 0, 1)
-        q = q * (leak + (1 - leak) * x * x * (3 - 2 * x))
-    return flow_outputs(reals, p1, p2, q)
+@inlined
+def flow_outputs(ints, reals, k, p1, p2, q):
+    """What a mass flow between two pressures means: itself, volume flow, power, pressure drop."""
+    head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
+    rho, _, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+    return (q, q / rho, q * head, p1 - p2)
 
 
-def restricted_over_time(
-    reals: np.ndarray, p1: np.ndarray, p2: np.ndarray, factor: np.ndarray, soft: np.ndarray
-) -> np.ndarray:
-    """q in numpy."""
-    drop = p1 - p2
-    rho = over_time(reals, 0.5 * (p1 + p2))[0]
-    return factor * np.sqrt(rho) * drop / (drop * drop + soft * soft) ** 0.25
-
-
-def flow_outputs(
-    reals: np.ndarray, p1: np.ndarray, p2: np.ndarray, q: np.ndarray
-) -> dict[str, tuple[np.ndarray, str]]:
-    """What a mass flow between two pressures means."""
-    h1, h2 = (over_time(reals, p)[2] for p in (p1, p2))
-    rho = over_time(reals, 0.5 * (p1 + p2))[0]
-    return {
-        "mass_flow": (q, "kg/s"), "flow": (q / rho, "m³/s"), "power": (q * (h1 - h2), "W"),
-        "pressure_drop": (p1 - p2, "Pa"),
-    }  # fmt: skip
-
-
+FLOW_OUTPUTS = (MASS_FLOW, FLOW, POWER, Output("pressure_drop", "Pa"))
 RESTRICTION = Family(
-    "hydraulic restriction", Kernel(restriction_kernel), bodies=2, reals=REALS,
-    circuit=restriction_outputs,
+    "hydraulic restriction", Kernel(restriction_kernel), bodies=2, reals=REALS, integers=1,
+    outputs=FLOW_OUTPUTS,
 )  # fmt: skip
 
 
@@ -204,7 +183,8 @@ class Orifice(Item):
         fluid = self.p1.fluid
         reals = restriction_reals(fluid, factor, factor, self.area, self.critical_reynolds)
         ends = (self.p1.node, self.p2.node)
-        return [Entry(RESTRICTION, ends, reals, laws=[factor_law(OPENING, self.opening)])]
+        laws = [factor_law(OPENING, self.opening)]
+        return [Entry(RESTRICTION, ends, reals, laws=laws, integers=(fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -250,7 +230,8 @@ class MinorLoss(Item):
         reals = restriction_reals(
             self.p1.fluid, forth, back, self.area, self.critical_reynolds
         )  # fmt: skip
-        return [Entry(RESTRICTION, (self.p1.node, self.p2.node), reals)]
+        ends, integers = (self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(RESTRICTION, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -290,7 +271,8 @@ class ThreeWayLoss(Item):
         ):  # fmt: skip
             factor = area * math.sqrt(2 / k)
             reals = restriction_reals(self.p1.fluid, factor, 0.0, area, 10.0)
-            found.append(Entry(RESTRICTION, tuple(end.node for end in ends), reals))
+            nodes, integers = tuple(end.node for end in ends), (self.p1.fluid.kind,)
+            found.append(Entry(RESTRICTION, nodes, reals, integers=integers))
         return found
 
     @classmethod
@@ -343,7 +325,8 @@ class ReliefValve(Item):
         reals = restriction_reals(
             self.p1.fluid, factor, factor, self.area, 10.0, self.crack, self.full, self.leakage
         )
-        return [Entry(RESTRICTION, (self.p1.node, self.p2.node), reals)]
+        ends, integers = (self.p1.node, self.p2.node), (self.p1.fluid.kind,)
+        return [Entry(RESTRICTION, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -16,28 +16,29 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.layout import (
-    CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, put_row,
+    CK, EQ, KC, OMEGA, OUT, POS, RATES, ROT, TANGENT, A, B, M, put_row, write,
 )  # fmt: skip
 from linkwork.elements.points import (
-    LINE_REALS, QA, end_frames, line, line_force, line_over_time, line_rate, line_reals,
-    line_tangent,
+    LINE_REALS, QA, end_frames, line, line_force, line_reals, line_tangent,
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import line_reading
 from linkwork.errors import ModelError
-from linkwork.kernels import rotations
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
+from linkwork.kernels.rotations import rotation_matrix
 from linkwork.kernels.vectors import (
-    IDENTITY, at, at9, cross, dot, madd, mscale, mv, outer, scale, sub, tv,
+    IDENTITY, add, at, at4, at9, cross, dot, madd, mm, mscale, mv, outer, scale, sub, tv,
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.drives import Drive, as_drive
 from linkwork.model.frame import Frame
 from linkwork.model.given import FrameLike, Function, VectorLike, given
+from linkwork.model.outputs import REACTION, Output
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # L and its first two derivatives
 LENGTH, REALS = record(LINE_REALS, length=3, reals=0)
+ZERO = (0.0, 0.0, 0.0)
 
 
 def distance_kernel(ints, reals, motion, loads):
@@ -55,6 +56,10 @@ def distance_kernel(ints, reals, motion, loads):
         C[eq] = length - reals[k, LENGTH]
         F = scale(gamma[eq], e)
         line_force(f, a, b, Ra, Rb, sa, sb, F)
+        if coef[OUT] != 0.0:
+            S = mm(Ra, rotation_matrix(at4(reals, k, QA)))
+            reaction = tv(S, scale(-1.0, F)) + ZERO + S + add(at(nodes, b, POS), sb)
+            write(loads.out, k, reaction + (length, dot(e, ddot)))
         if coef[TANGENT] != 0.0:
             put_row(
                 vals, ints, k, 0,
@@ -73,28 +78,9 @@ def distance_kernel(ints, reals, motion, loads):
             Qc[eq] = reals[k, LENGTH + 2] - second
 
 
-def distance_reaction(
-    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
-) -> tuple:
-    """Force −γ e on body b at its point, in the axes at a; no torque."""
-    _, sb, _, e = line_over_time(reals, (ra, rb), (qa, qb))
-    R = rotations.matrix(rotations.multiply(qa, reals[:, QA : QA + 4]))
-    force = np.einsum("tji,tj->ti", R, -gamma[:, :1] * e)
-    return force, np.zeros_like(force), R, rb + sb
-
-
-def distance_outputs(
-    reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """The `length` (m) and its `rate` (m/s)."""
-    sa, sb, length, e = line_over_time(reals, r, q)
-    rate = line_rate((sa, sb), e, q, v, omega)
-    return {"length": length, "rate": rate}
-
-
 DISTANCE = Family(
     "distance", Kernel(distance_kernel), bodies=2, rows=1, reals=REALS,
-    reaction=distance_reaction, outputs=distance_outputs,
+    outputs=(*REACTION, Output("length", "m"), Output("rate", "m/s")),
 )  # fmt: skip
 
 

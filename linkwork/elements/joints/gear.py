@@ -22,32 +22,37 @@ from typing import Any
 import numpy as np
 
 from linkwork.elements.joints.joints import Revolute
-from linkwork.elements.layout import ACCEPT, CK, KC, RATES, STRIDE, TANGENT
+from linkwork.elements.layout import ACCEPT, CK, KC, OUT, POS, RATES, ROT, STRIDE, TANGENT, write
 from linkwork.elements.forces.torsion_spring import (
-    TURN, check_joint, quaternion_gradients, relative_quaternion, torsion_tangent, twist,
-    twist_bend,
+    check_joint, described_angle, torsion_tangent, twist, twist_bend,
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import gear_reading
 from linkwork.errors import ModelError
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
-from linkwork.kernels.vectors import accumulate, scale
+from linkwork.kernels.vectors import accumulate, at, at9, mm, mv, scale, tv
 from linkwork.model import checks
 from linkwork.model.drives import Drive
-from linkwork.model.registry import Entry, Family, Item
+from linkwork.model.outputs import REACTION, Output
+from linkwork.model.registry import Entry, Family, Item, Memory
 
-# both turns, second joint first, each with the markers' axes and the weight w; c; the two angles
+# both turns, second joint first, each with the markers' axes and the weight w; c.  Memory: the two
+# angles
 TURN_REALS = record(axes=8, weight=1)
 AXES, WEIGHT = TURN_REALS
 SIZE = TURN_REALS.width
-GEAR = record(2 * SIZE, first_value=1, memory=2)
-FIRST_VALUE, MEMORY = GEAR
+GEAR = record(2 * SIZE, first_value=1)
+(FIRST_VALUE,) = GEAR
 # integers, the last of the row: the bodies a and b of each turn, and how many bodies there are
 GEAR_INTEGERS = record(slots=4, bodies=1)
 SLOTS, BODIES = GEAR_INTEGERS
 OWN = GEAR_INTEGERS.width
+OUTPUTS = (
+    *REACTION, Output("angle_2", "rad"), Output("rate_2", "rad/s"), Output("angle_1", "rad"),
+    Output("rate_1", "rad/s"),
+)  # fmt: skip
+ANGLES = sum(output.size for output in REACTION)  # where the angles begin
 
 
 @inlined
@@ -59,7 +64,7 @@ def add_turn(vals, base, m):
 
 def gear_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
-    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
+    f, C, Qc, vals, memory = loads.f, loads.C, loads.Qc, loads.vals, motion.memory
     own = ints.shape[1] - OWN
     for k in range(ints.shape[0]):
         n = ints[k, own + BODIES]
@@ -77,11 +82,18 @@ def gear_kernel(ints, reals, motion, loads):
             s = own + SLOTS + 2 * j
             i_a, i_b, w = ints[k, s], ints[k, s + 1], reals[k, p + WEIGHT]
             a, b = ints[k, i_a], ints[k, i_b]
-            rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, _ = twist(
-                reals, k, p + AXES, MEMORY + j, nodes, a, b
+            rho, gP, gS, RA, RB, ma, mb, wa, wb, phi, rate = twist(
+                reals, k, p + AXES, memory[k, j], nodes, a, b
             )
             if coef[ACCEPT] != 0.0:
-                reals[k, MEMORY + j] = phi
+                memory[k, j] = phi
+            if coef[OUT] != 0.0:
+                if j == 0:
+                    Ra, Rb = at9(nodes, a, ROT), at9(nodes, b, ROT)
+                    S = mm(Ra, RA)
+                    torque = tv(S, scale(-gamma[eq], mv(Rb, mb)))
+                    write(loads.out, k, (0.0, 0.0, 0.0) + torque + S + at(nodes, b, POS))
+                loads.out[k, ANGLES + 2 * j], loads.out[k, ANGLES + 2 * j + 1] = phi, rate
             if m == 0:
                 continue
             g = w * gamma[eq]
@@ -101,42 +113,6 @@ def gear_kernel(ints, reals, motion, loads):
                 Qc[eq] -= w * twist_bend(rho, gP, gS, RA, RB, wa, wb)
 
 
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def axes_of(reals: np.ndarray, p: int) -> list[np.ndarray]:
-    """The markers' axes of a turn on its two bodies."""
-    return [rotations.matrix(reals[:, p + AXES + 4 * i : p + AXES + 4 * i + 4]) for i in (0, 1)]
-
-
-def gear_reaction(
-    integers: np.ndarray, reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
-) -> tuple:
-    """The torque −γ R_b m_b on the second body of the second joint, in its main marker's axes."""
-    gP, _ = quaternion_gradients(relative_quaternion(reals[:, AXES:], (qa, qb)))
-    RA, RB = axes_of(reals, 0)
-    S, P = rotations.matrix(qa) @ RA, rotations.matrix(qb) @ RB
-    torque = -np.einsum("tji,tjk,tk->ti", S, P, gP) * gamma[:, :1]
-    return np.zeros_like(torque), torque, S, rb
-
-
-def gear_outputs(
-    integers: np.ndarray, reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any
-) -> dict[str, np.ndarray]:
-    """`angle_2`, `rate_2`, `angle_1` and `rate_1` of the second and the first joint."""
-    found = {}
-    for j, name in enumerate("21"):
-        a, b = integers[SLOTS + 2 * j : SLOTS + 2 * j + 2]
-        RA, RB = axes_of(reals, SIZE * j)
-        rho = relative_quaternion(reals[:, SIZE * j + AXES :], (q[a], q[b]))
-        gP, gS = quaternion_gradients(rho)
-        angle = 2 * np.arctan2(rho[:, 3], rho[:, 0])
-        found[f"angle_{name}"] = angle + TURN * np.round((reals[:, MEMORY + j] - angle) / TURN)
-        found[f"rate_{name}"] = np.einsum("tij,tj,ti->t", RB, gP, omega[b]) - np.einsum(
-            "tij,tj,ti->t", RA, gS, omega[a]
-        )
-    return found
-
 
 GEAR_KERNEL = Kernel(gear_kernel)
 
@@ -146,8 +122,7 @@ def gear_family(bodies: int) -> Family:
     """Gears between joints that have so many bodies together; all share one kernel."""
     return Family(
         f"gear on {bodies}", GEAR_KERNEL, bodies=bodies, rows=1, angles=(0,), reals=GEAR.end,
-        integers=OWN, memory=2, counts=("angle_2", "angle_1"), reaction=gear_reaction,
-        outputs=gear_outputs,
+        integers=OWN, memory=Memory(turns=("angle_2", "angle_1")), outputs=OUTPUTS,
     )  # fmt: skip
 
 
@@ -198,7 +173,7 @@ class Gear(Item):
 
     def entries(self) -> list[Entry]:
         bodies: list[Any] = []
-        reals, slots = np.zeros(GEAR.end), []
+        reals, memory, slots = np.zeros(GEAR.end), np.zeros(2), []
         for j, (joint, weight) in enumerate([(self.second, 1.0), (self.first, -self.ratio)]):
             p, frames = SIZE * j, joint.frames
             for i, f in enumerate(frames):
@@ -207,15 +182,15 @@ class Gear(Item):
                 slots.append(next(n for n, x in enumerate(bodies) if x is f.body))
                 reals[p + AXES + 4 * i : p + AXES + 4 * i + 4] = f.orientation
             reals[p + WEIGHT] = weight
-            S, P = (rotations.multiply(f.body.orientation, f.orientation) for f in frames)
-            rho = rotations.multiply(rotations.conjugate(S), P)
-            angle = joint.start()[0].get("rz", float(2 * np.arctan2(rho[3], rho[0])))
-            reals[MEMORY + j] = angle
+            described = described_angle([f.world()[1] for f in frames])
+            angle = joint.start()[0].get("rz", described)
+            memory[j] = angle
             reals[FIRST_VALUE] += weight * angle
         family, integers = gear_family(len(bodies)), (*slots, len(bodies))
         return [
-            Entry(family, tuple(bodies), reals, (0,), row_names=("ratio",), integers=integers)
-        ]
+            Entry(family, tuple(bodies), reals, (0,), row_names=("ratio",), integers=integers,
+                  memory=memory)
+        ]  # fmt: skip
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> list[Item]:  # type: ignore[override]

@@ -27,13 +27,11 @@ derivatives and multiplied by the product rule.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+import math
 
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CA, CB, CK, EQ, KC, NODE, OMEGA, OWN, POS, QUAT, RATES, ROT, ROWS, SIX,
-    TANGENT, VEL, A, B, M,
+    AA, AB, BA, BB, CA, CB, CK, EQ, KC, NODE, OMEGA, OUT, OWN, POS, QUAT, RATES, ROT, ROWS, SIX,
+    TANGENT, VEL, A, B, M, write,
 )  # fmt: skip
 from linkwork.elements.joints.lock_tangent import (
     lock_rows,
@@ -41,7 +39,6 @@ from linkwork.elements.joints.lock_tangent import (
     no_stiffness,
     rotation_rows,
 )
-from linkwork.kernels import rotations
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
@@ -50,6 +47,7 @@ from linkwork.kernels.rotations import qadd, qconj, qmul, qscale, rotation_matri
 from linkwork.kernels.vectors import (
     add, at, at4, at9, cross, dot, four, gather, mv, nine, scale, sub, three, tv,
 )  # fmt: skip
+from linkwork.model.outputs import REACTION, Output
 from linkwork.model.registry import Family
 
 # reals: value, first and second time derivative (LEVEL apart) of
@@ -57,6 +55,9 @@ RT, QT, UA, QA, UB, QB, LEVEL = record(rt=3, qt=4, ua=3, qa=4, ub=3, qb=4, level
 # 1 where a motion law is at work
 MOVING, REALS = record(3 * LEVEL, moving=1, reals=0)
 SLOTS = ROWS + 6  # in ints: the multiplier of each of the six rows
+COORDINATES = sum(output.size for output in REACTION)  # where they begin among the outputs
+TURN = 2 * math.pi
+LEAST = 1e-30  # of s² + v_z², the squared cosine of half the swing
 
 
 @inlined
@@ -127,6 +128,63 @@ def lock_rates(ints, reals, nodes, k, Ct, Qc):
             Ct[eq + j] = first[ints[k, ROWS + j]]
 
 
+@inlined
+def marker(reals, k, nodes, vdot, body, u, q):
+    """A marker whose place and axes begin at u and q in the reals: position, velocity, quaternion,
+    its angular velocity in its own axes and the rate of that.
+
+    ω = R_qᵀ ω_body + m,   m = 2 Im(q* q̇),   ω̇ = R_qᵀ ω̇_body + (R_qᵀ ω_body) × m + 2 Im(q* q̈)
+    """
+    R, w = at9(nodes, body, ROT), at(nodes, body, OMEGA)
+    arm, own, back = at(reals, k, u), at4(reals, k, q), qconj(at4(reals, k, q))
+    r = add(at(nodes, body, POS), mv(R, arm))
+    v = add(at(nodes, body, VEL), mv(R, add(cross(w, arm), at(reals, k, u + LEVEL))))
+    m = qmul(back, qscale(2.0, at4(reals, k, q + LEVEL)))
+    n = qmul(back, qscale(2.0, at4(reals, k, q + 2 * LEVEL)))
+    A_, m, n = rotation_matrix(own), (m[1], m[2], m[3]), (n[1], n[2], n[3])
+    seen = tv(A_, w)
+    change = add(add(tv(A_, at(vdot, body, 3)), cross(seen, m)), n)
+    return r, v, qmul(at4(nodes, body, QUAT), own), add(seen, m), change
+
+
+@inlined
+def pure(u):
+    """The quaternion (0, u)."""
+    return (0.0, u[0], u[1], u[2])
+
+
+@inlined
+def lock_coordinates(reals, k, nodes, vdot, a, b, out):
+    """x = R_Sᵀ (r_P − r_S), ẋ; of ρ = ρ_S* ρ_P = (s, v) the twist about z with two derivatives,
+
+        φ = 2 atan2(v_z, s),   p φ̇ = 2 (s v̇_z − v_z ṡ),   p = s² + v_z²,
+        p φ̈ = 2 (s v̈_z − v_z s̈) − ṗ φ̇
+
+    The angle is within half a turn; where a half turn of swing leaves it undefined the rate is 0.
+    """
+    rS, vS, qS, wS, aS = marker(reals, k, nodes, vdot, a, UA, QA)
+    rP, vP, qP, wP, aP = marker(reals, k, nodes, vdot, b, UB, QB)
+    S = rotation_matrix(qS)
+    x = tv(S, sub(rP, rS))
+    x1 = sub(tv(S, sub(vP, vS)), cross(wS, x))
+    rho, wS, wP = qmul(qconj(qS), qP), pure(wS), pure(wP)
+    d = qscale(0.5, qadd(qmul(rho, wP), qscale(-1.0, qmul(wS, rho))))
+    dd = qscale(0.5, qadd(
+        qadd(qmul(d, wP), qmul(rho, pure(aP))),
+        qscale(-1.0, qadd(qmul(pure(aS), rho), qmul(wS, d))),
+    ))  # fmt: skip
+    p = rho[0] * rho[0] + rho[3] * rho[3]
+    angle, rate, bend = 2.0 * math.atan2(rho[3], rho[0]), 0.0, 0.0
+    angle -= TURN * math.floor(angle / TURN + 0.5)
+    if p > LEAST:
+        rate = 2.0 * (rho[0] * d[3] - rho[3] * d[0]) / p
+        grows = 2.0 * (rho[0] * d[0] + rho[3] * d[3])
+        bend = (2.0 * (rho[0] * dd[3] - rho[3] * dd[0]) - grows * rate) / p
+    numbers = x + x1 + (angle, rate, bend)
+    for i in range(len(numbers)):
+        out[k, COORDINATES + i] = numbers[i]
+
+
 def lock_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
     f, C, Ct, Qc, vals = loads.f, loads.C, loads.Ct, loads.Qc, loads.vals
@@ -183,44 +241,17 @@ def lock_kernel(ints, reals, motion, loads):
                 no_stiffness(values, given[i + AB], given[i + BA])
         if coef[RATES] != 0.0:
             lock_rates(ints, reals, nodes, k, Ct, Qc)
-
-
-# --------------------------------------------------------------------------- results, in numpy
-
-
-def marker_motion(reals: np.ndarray, position: Any, quaternion: Any, level: int) -> tuple:
-    """World position and quaternion of a marker: `level` is UA or UB, reals (T, 64)."""
-    u, q = reals[:, level : level + 3], reals[:, level + 3 : level + 7]
-    R = rotations.matrix(quaternion)
-    return position + np.einsum("tij,tj->ti", R, u), rotations.multiply(quaternion, q)
-
-
-def lock_coordinates(reals: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any) -> tuple:
-    """Position of the driven marker and its quaternion, both relative to the main marker."""
-    pS, qS = marker_motion(reals, ra, qa, UA)
-    pP, qP = marker_motion(reals, rb, qb, UB)
-    x = np.einsum("tji,tj->ti", rotations.matrix(qS), pP - pS)
-    return x, rotations.multiply(rotations.conjugate(qS), qP)
-
-
-def lock_reaction(
-    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
-) -> tuple:
-    """Force −γ_f and torque −P(ρ) γ_m on body b at the driven marker, in the main marker's axes.
-
-    gamma is (T, 6) with zeros in the rows the joint does not have.  Also returns the main marker's
-    rotation matrices and the driven marker's world position.
-    """
-    qS = rotations.multiply(qa, reals[:, UA + 3 : UA + 7])
-    point, qP = marker_motion(reals, rb, qb, UB)
-    relative = rotations.multiply(rotations.conjugate(qS), qP)
-    rho = rotations.multiply(relative, rotations.conjugate(reals[:, QT : QT + 4]))
-    gm = gamma[:, 3:]
-    torque = -0.5 * (rho[:, :1] * gm + np.cross(rho[:, 1:], gm))
-    return -gamma[:, :3], torque, rotations.matrix(qS), point
+        if coef[OUT] != 0.0:
+            torque = scale(-0.5, add(scale(s, gm), cross(v, gm)))
+            point = add(three(n, pb + POS), sb)
+            write(loads.out, k, (-g[c0], -g[c1], -g[c2]) + torque + S + point)
+            lock_coordinates(reals, k, nodes, motion.vdot, a, b, loads.out)
 
 
 LOCK = Family(
     "lock", Kernel(lock_kernel), bodies=2, rows=6, angles=(3, 4, 5), reals=REALS, whole=True,
-    reaction=lock_reaction,
-)
+    outputs=(
+        *REACTION, Output("_position", "m", "xyz"), Output("_velocity", "m/s", "xyz"),
+        Output("_angle", "rad"), Output("_rate", "rad/s"), Output("_rate_change", "rad/s²"),
+    ),
+)  # fmt: skip

@@ -18,20 +18,23 @@ import numpy as np
 
 from linkwork.elements.joints.joints import Joint, markers
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CK, EQ, KC, OMEGA, RATES, ROT, TANGENT, A, B, M, add33, put_row,
+    AA, AB, BA, BB, CK, EQ, KC, OMEGA, OUT, POS, RATES, ROT, TANGENT, A, B, M, add33, put_row,
+    write,
 )  # fmt: skip
 from linkwork.elements.signals.joint_readings import universal_reading
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
+from linkwork.kernels.rotations import rotation_matrix
 from linkwork.kernels.vectors import (
-    accumulate, at, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
+    accumulate, add, at, at4, at9, cross, dot, mm, mv, scale, skew, tm, transpose, tv,
 )  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.drives import Drive
 from linkwork.model.frame import Frame, as_frame, joint_place, place
 from linkwork.model.given import DirectionLike, FrameLike, OrientationLike, VectorLike
+from linkwork.model.outputs import REACTION
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: the axes on their bodies; for results the main marker's axes on a and the point on b
@@ -53,6 +56,10 @@ def orthogonal_kernel(ints, reals, motion, loads):
         C[eq] = dot(ea, eb)
         accumulate(f, a, 3, scale(gamma[eq], ta))
         accumulate(f, b, 3, scale(gamma[eq], tb))
+        if coef[OUT] != 0.0:
+            S = mm(Ra, rotation_matrix(at4(reals, k, QA)))
+            point = add(at(nodes, b, POS), mv(Rb, at(reals, k, UB)))
+            write(loads.out, k, ZERO + tv(S, scale(gamma[eq], n)) + S + point)
         if coef[TANGENT] != 0.0:
             put_row(vals, ints, k, 0, ZERO, ta, ZERO, tb)
             if coef[KC] != 0.0:
@@ -69,22 +76,9 @@ def orthogonal_kernel(ints, reals, motion, loads):
             Qc[eq] = -(dot(cross(wa, da), eb) + 2.0 * dot(da, db) + dot(ea, cross(wb, db)))
 
 
-def orthogonal_reaction(
-    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
-) -> tuple:
-    """Torque γ n on body b, in the main marker's axes; no force."""
-    Ra, Rb = rotations.matrix(qa), rotations.matrix(qb)
-    ea = np.einsum("tij,tj->ti", Ra, reals[:, EA : EA + 3])
-    eb = np.einsum("tij,tj->ti", Rb, reals[:, EB : EB + 3])
-    R = rotations.matrix(rotations.multiply(qa, reals[:, QA : QA + 4]))
-    torque = np.einsum("tji,tj->ti", R, gamma[:, :1] * np.cross(ea, eb))
-    point = rb + np.einsum("tij,tj->ti", Rb, reals[:, UB : UB + 3])
-    return np.zeros_like(torque), torque, R, point
-
-
 ORTHOGONAL = Family(
     "orthogonal", Kernel(orthogonal_kernel), bodies=2, rows=1, angles=(0,), reals=REALS,
-    reaction=orthogonal_reaction,
+    outputs=REACTION,
 )  # fmt: skip
 
 

@@ -37,17 +37,21 @@ import numpy as np
 
 from linkwork.elements.deformable.bushing import add_column, moved_by
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CD, CK, EQ, KC, OMEGA, POS, ROT, ROWS, TANGENT, VEL, A, B, M, put_row,
+    AA, AB, BA, BB, CD, CK, EQ, KC, OMEGA, OUT, POS, ROT, ROWS, TANGENT, VEL, A, B, M, multipliers,
+    put_row, write,
 )  # fmt: skip
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
-from linkwork.kernels.vectors import accumulate, add, at, at9, cross, dot, mv, scale, sub, tv
+from linkwork.kernels.vectors import (
+    accumulate, add, at, at9, cross, dot, mv, scale, sub, transpose, tv,
+)  # fmt: skip
 from linkwork.model import checks
 from linkwork.model.frame import GROUND, Frame, as_frame, place
 from linkwork.model.given import DirectionLike, FrameLike, VectorLike
+from linkwork.model.outputs import REACTION, Output
 from linkwork.model.registry import Entry, Family, Item
 
 # reals: of the plane t₁, t₂, k and p on body a; centre and axis on body b, radius, 1 for a ball
@@ -58,6 +62,7 @@ ROW_NAMES = ("slip x", "slip y", "normal")
 FLAT = 1e-9  # sine of the angle between a wheel and the plane: it lies on its side
 OFF = 0.1  # of the radius: how far from the plane a wheel may be described
 ZERO = (0.0, 0.0, 0.0)
+SLOTS = ROWS + 3  # in ints: the multiplier of each of the three rows
 
 
 @inlined
@@ -131,6 +136,11 @@ def rolling_kernel(ints, reals, motion, loads):
             if coef[TANGENT] != 0.0:
                 moment_a = scale(-1.0, tv(Ra, cross(l, e)))
                 put_row(vals, ints, i, j, scale(-1.0, e), moment_a, e, tv(Rb, cross(s, e)))
+        if coef[OUT] != 0.0:
+            g = multipliers(ints, i, gamma, SLOTS)
+            R = transpose(mv(Ra, at(reals, i, T1)) + mv(Ra, at(reals, i, T2)) + k)
+            point = add(at(nodes, b, POS), s)
+            write(loads.out, i, scale(-1.0, g) + ZERO + R + point + point)
         accumulate(f, b, 0, F)
         accumulate(f, b, 3, tv(Rb, cross(s, F)))
         accumulate(f, a, 0, scale(-1.0, F))
@@ -141,33 +151,9 @@ def rolling_kernel(ints, reals, motion, loads):
             )
 
 
-def contact_point(reals: np.ndarray, qa: Any, rb: Any, qb: Any) -> np.ndarray:
-    """P over time (T, 3) in world axes."""
-    Ra, Rb = rotations.matrix(qa), rotations.matrix(qb)
-    k = np.einsum("tij,tj->ti", Ra, reals[:, NORMAL : NORMAL + 3])
-    n = np.einsum("tij,tj->ti", Rb, reals[:, AXIS : AXIS + 3])
-    u = k - np.sum(k * n, axis=1, keepdims=True) * n  # of a ball the axis is zero
-    d = -u / np.linalg.norm(u, axis=1, keepdims=True)
-    centre = rb + np.einsum("tij,tj->ti", Rb, reals[:, CENTRE : CENTRE + 3])
-    return centre + reals[:, RADIUS : RADIUS + 1] * d
-
-
-def rolling_reaction(
-    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
-) -> tuple:
-    """Force −γ on the wheel at the contact point, in the axes (t₁, t₂, k) of the plane."""
-    axes = reals[:, T1:POINT].reshape(-1, 3, 3).swapaxes(1, 2)
-    point = contact_point(reals, qa, rb, qb)
-    return -gamma, np.zeros_like(gamma), rotations.matrix(qa) @ axes, point
-
-
-def rolling_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, Any]:
-    return {"contact_point": contact_point(reals, q[0], r[1], q[1])}
-
-
 ROLLING = Family(
     "rolling", Kernel(rolling_kernel), bodies=2, rows=3, reals=REALS, velocity=(0, 1),
-    reaction=rolling_reaction, outputs=rolling_outputs,
+    outputs=(*REACTION, Output("contact_point", "m", "xyz")),
 )  # fmt: skip
 
 

@@ -20,16 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.joints.joints import Joint, NamedJoint, markers
 from linkwork.elements.layout import (
-    AA, AB, ACCEPT, BA, BB, CK, EQ, KC, OMEGA, POS, QUAT, RATES, ROT, TANGENT, VEL, A, B, M, add33,
-    put_row,
+    AA, AB, ACCEPT, BA, BB, CK, EQ, KC, OMEGA, OUT, POS, QUAT, RATES, ROT, TANGENT, VEL, A, B, M,
+    add33, put_row, write,
 )  # fmt: skip
 from linkwork.elements.forces.torsion_spring import (
-    TURN, torsion_tangent, twist_bend, twist_gradients,
+    TURN, described_angle, torsion_tangent, twist_bend, twist_gradients,
 )  # fmt: skip
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -42,10 +40,12 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import (
     DirectionLike, FrameLike, Number, OrientationLike, VectorLike, given,
 )
-from linkwork.model.registry import Entry, Family
+from linkwork.model.outputs import REACTION, Output
+from linkwork.model.registry import Entry, Family, Memory
 
-# reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π, the angle
-QA, QB, UA, UB, LEAD, MEMORY, REALS = record(qa=4, qb=4, ua=3, ub=3, lead=1, memory=1, reals=0)
+# reals: the frames on their bodies (axes first, as those of a torsion spring), p/2π.  Memory: the
+# angle
+QA, QB, UA, UB, LEAD, REALS = record(qa=4, qb=4, ua=3, ub=3, lead=1, reals=0)
 
 
 @inlined
@@ -65,7 +65,7 @@ def axial_stiffness(vals, ints, k, cK, Ra, Rb, sb, l, F):
 
 def screw_kernel(ints, reals, motion, loads):
     nodes, gamma, coef = motion.nodes, motion.gamma, motion.coef
-    f, C, Qc, vals = loads.f, loads.C, loads.Qc, loads.vals
+    f, C, Qc, vals, memory = loads.f, loads.C, loads.Qc, loads.vals, motion.memory
     for k in range(ints.shape[0]):
         a, b, eq = ints[k, A], ints[k, B], ints[k, EQ]
         Ra, Rb, lead = at9(nodes, a, ROT), at9(nodes, b, ROT), reals[k, LEAD]
@@ -76,9 +76,9 @@ def screw_kernel(ints, reals, motion, loads):
         gP, gS = twist_gradients(rho)
         ma, mb = mv(RA, gS), mv(RB, gP)
         phi = 2.0 * math.atan2(rho[3], rho[0])
-        phi += TURN * math.floor((reals[k, MEMORY] - phi) / TURN + 0.5)
+        phi += TURN * math.floor((memory[k, 0] - phi) / TURN + 0.5)
         if coef[ACCEPT] != 0.0:
-            reals[k, MEMORY] = phi
+            memory[k, 0] = phi
         if ints[k, M] == 0:
             continue
         e = column(rotation_matrix(qS), 2)
@@ -94,6 +94,16 @@ def screw_kernel(ints, reals, motion, loads):
         accumulate(f, a, 0, scale(-g, e))
         accumulate(f, a, 3, scale(g, ta))
         wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
+        if coef[OUT] != 0.0:
+            S, spin = rotation_matrix(qS), mv(Ra, wa)
+            va = add(at(nodes, a, VEL), cross(spin, sa))
+            vb = add(at(nodes, b, VEL), cross(mv(Rb, wb), sb))
+            torque = tv(S, scale(g * lead, mv(Rb, mb)))
+            reaction = (0.0, 0.0, -g) + torque + S + add(at(nodes, b, POS), sb)
+            speed = dot(e, sub(vb, va)) + dot(cross(spin, e), d)
+            write(
+                loads.out, k, reaction + (phi, dot(mb, wb) - dot(ma, wa), dot(e, d), speed)
+            )
         if coef[TANGENT] != 0.0:
             put_row(vals, ints, k, 0, scale(-1.0, e), ta, e, tb)
             if coef[KC] != 0.0:
@@ -112,46 +122,13 @@ def screw_kernel(ints, reals, motion, loads):
             Qc[eq] = lead * twist_bend(rho, gP, gS, RA, RB, wa, wb) - second
 
 
-def as_torsion(reals: np.ndarray) -> np.ndarray:
-    """The numbers of a torsion spring of stiffness zero with the same axes and memory."""
-    out = np.zeros((len(reals), ts.REALS))
-    out[:, :8], out[:, ts.MEMORY] = reals[:, :8], reals[:, MEMORY]
-    return out
-
-
-def screw_reaction(
-    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
-) -> tuple:
-    """Force −γ e on body b at P and torque γ p/2π R_b m_b, in the main marker's axes."""
-    gP, _ = ts.quaternion_gradients(ts.relative_quaternion(reals, (qa, qb)))
-    S = rotations.matrix(rotations.multiply(qa, reals[:, QA : QA + 4]))
-    P = rotations.matrix(rotations.multiply(qb, reals[:, QB : QB + 4]))
-    torque = np.einsum("tji,tjk,tk->ti", S, P, gP) * gamma[:, :1] * reals[:, LEAD : LEAD + 1]
-    force = np.zeros_like(torque)
-    force[:, 2] = -gamma[:, 0]
-    point = rb + np.einsum("tij,tj->ti", rotations.matrix(qb), reals[:, UB : UB + 3])
-    return force, torque, S, point
-
-
-def screw_outputs(reals: np.ndarray, r: Any, q: Any, v: Any, omega: Any) -> dict[str, np.ndarray]:
-    """`angle` (rad), its `rate` (rad/s), `displacement` (m) along the axis and its `speed`."""
-    turn = ts.torsion_outputs(as_torsion(reals), r, q, v, omega)
-    R = [rotations.matrix(x) for x in q]
-    S = R[0] @ rotations.matrix(reals[:, QA : QA + 4])
-    w = [np.einsum("tij,tj->ti", R[i], omega[i]) for i in range(2)]
-    arms = [np.einsum("tij,tj->ti", R[i], reals[:, u : u + 3]) for i, u in ((0, UA), (1, UB))]
-    d = r[1] + arms[1] - r[0] - arms[0]
-    d1 = v[1] + np.cross(w[1], arms[1]) - v[0] - np.cross(w[0], arms[0])
-    e = S[:, :, 2]
-    return {
-        "angle": turn["angle"], "rate": turn["rate"], "displacement": np.sum(e * d, axis=1),
-        "speed": np.sum(e * d1 + np.cross(w[0], e) * d, axis=1),
-    }  # fmt: skip
-
-
 SCREW = Family(
-    "screw", Kernel(screw_kernel), bodies=2, rows=1, reals=REALS, memory=True,
-    reaction=screw_reaction, outputs=screw_outputs,
+    "screw", Kernel(screw_kernel), bodies=2, rows=1, reals=REALS,
+    memory=Memory(turns=("angle",)),
+    outputs=(
+        *REACTION, Output("angle", "rad"), Output("rate", "rad/s"), Output("displacement", "m"),
+        Output("speed", "m/s"),
+    ),
 )  # fmt: skip
 
 
@@ -218,10 +195,9 @@ class Screw(Joint):
         reals[QA : QA + 4], reals[QB : QB + 4] = fa.orientation, fb.orientation
         reals[UA : UA + 3], reals[UB : UB + 3] = fa.position, fb.position
         reals[LEAD] = self.lead
-        axes = [f.body.orientation[None] for f in (fa, fb)]
-        described = ts.twist_angle(as_torsion(reals[None]), axes)[0]
-        reals[MEMORY] = self.start()[0].get("rz", described)
-        thread = Entry(SCREW, (fa.body, fb.body), reals, (0,), row_names=("pitch",))
+        described = described_angle([f.world()[1] for f in (fa, fb)])
+        ends, memory = (fa.body, fb.body), np.array([self.start()[0].get("rz", described)])
+        thread = Entry(SCREW, ends, reals, (0,), row_names=("pitch",), memory=memory)
         return [self.lock_entry(self.active, {}), thread] if self.guided else [thread]
 
     @classmethod

@@ -29,11 +29,10 @@ import numpy as np
 from linkwork.elements.deformable.bushing import add_column, moved_by
 from linkwork.elements.joints.joints import markers, parse_rows
 from linkwork.elements.layout import (
-    AA, AB, BA, BB, CA, CB, CD, CK, EQ, KC, OMEGA, POS, QUAT, ROT, ROWS, TANGENT, VEL, A, B, M,
-    put6,
+    AA, AB, BA, BB, CA, CB, CD, CK, EQ, KC, OMEGA, OUT, POS, QUAT, ROT, ROWS, TANGENT, VEL, A, B,
+    M, multipliers, put6, write,
 )  # fmt: skip
 from linkwork.elements.joints.motion_laws import ROW_NAMES, row_laws
-from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -46,6 +45,7 @@ from linkwork.model.frame import Frame
 from linkwork.model.given import (
     DirectionLike, FrameLike, Functions, OrientationLike, RowsLike, VectorLike, given,
 )
+from linkwork.model.outputs import REACTION
 from linkwork.model.registry import Entry, Family, Item, Law
 
 # reals: the frames on their bodies, whether the axes are those of P, then u and u̇ of the six rows
@@ -53,6 +53,7 @@ UA, QA, UB, QB, SECOND, VALUE, RATE, REALS = record(
     ua=3, qa=4, ub=3, qb=4, second=1, value=6, rate=6, reals=0
 )
 ZERO = (0.0, 0.0, 0.0)
+SLOTS = ROWS + 6  # in ints: the multiplier of each of the six rows
 
 
 @inlined
@@ -114,6 +115,10 @@ def velocity_kernel(ints, reals, motion, loads):
             if coef[TANGENT] != 0.0:
                 put6(vals, ints[k, CA], j, force_a, moment_a)
                 put6(vals, ints[k, CB], j, force_b, moment_b)
+        if coef[OUT] != 0.0:
+            force = scale(-1.0, multipliers(ints, k, gamma, SLOTS))
+            torque = scale(-1.0, multipliers(ints, k, gamma, SLOTS + 3))
+            write(loads.out, k, force + torque + E + add(at(nodes, b, POS), sb))
         accumulate(f, b, 0, F)
         accumulate(f, b, 3, tv(Rb, add(cross(sb, F), G)))
         accumulate(f, a, 0, scale(-1.0, F))
@@ -122,22 +127,10 @@ def velocity_kernel(ints, reals, motion, loads):
             velocity_stiffness(vals, ints, k, Ra, Rb, sb, l, F, G, second, coef[CK])
 
 
-def velocity_reaction(
-    reals: np.ndarray, gamma: np.ndarray, ra: Any, qa: Any, rb: Any, qb: Any
-) -> tuple:
-    """Force −γ and torque −γ on body b at P, in the axes of the rows."""
-    second = reals[0, SECOND] != 0
-    q = rotations.multiply(qb, reals[:, QB : QB + 4]) if second else rotations.multiply(
-        qa, reals[:, QA : QA + 4]
-    )
-    point = rb + np.einsum("tij,tj->ti", rotations.matrix(qb), reals[:, UB : UB + 3])
-    return -gamma[:, :3], -gamma[:, 3:], rotations.matrix(q), point
-
-
 VELOCITY = Family(
     "velocity lock", Kernel(velocity_kernel), bodies=2, rows=6, angles=(3, 4, 5), reals=REALS,
     velocity=(0, 1, 2, 3, 4, 5),
-    reaction=velocity_reaction,
+    outputs=REACTION,
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE, int_width
+from linkwork.elements.layout import BY_RATE, BY_VALUE, OUT, RATE, TANGENT, VALUE, int_width
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import DriveError, ModelError
 from linkwork.kernels.kernel import Kernel
@@ -26,6 +26,7 @@ from linkwork.model.given import (
     DriveLike, MatrixLike, MatrixOrNone, VectorLike, given,
 )  # fmt: skip
 from linkwork.model.nodes import Node, vector
+from linkwork.model.outputs import Output
 from linkwork.model.signals.readings import reads
 from linkwork.model.signals.value_readings import value_reading
 from linkwork.model.registry import Entry, Family, Item
@@ -56,6 +57,17 @@ def state_space_kernel(ints, reals, motion, loads):
                     slope = reals[k, e + p] * values[BY_RATE, q]
                     slope -= reals[k, a + p] * values[BY_VALUE, q]
                     loads.vals[block + width * i + j] += slope
+        if motion.coef[OUT] != 0.0:
+            p = loads.out.shape[1]
+            c = a + n * n
+            d = c + p * n
+            for i in range(p):
+                y = 0.0
+                for j in range(n):
+                    y += reals[k, c + n * i + j] * values[VALUE, first + j]
+                for j in range(m):
+                    y += reals[k, d + m * i + j] * reals[k, j]
+                loads.out[k, i] = y
 
 
 STATE_SPACE_KERNEL = Kernel(state_space_kernel)
@@ -66,25 +78,9 @@ def state_space_family(n: int, m: int, p: int = 0) -> Family:
     """Systems of n states, m inputs and p outputs; all share one kernel."""
     size = m + n * m + 2 * n * n + p * (n + m)
     name = f"state space of {n} by {m}" + f" with {p} outputs" * (p > 0)
-    outputs = linear_outputs(n, m, p) if p else None
+    names = ["output"] if p == 1 else [f"output_{k}" for k in range(p)]
     return Family(name, STATE_SPACE_KERNEL, bodies=1, reals=size, integers=SIZES.width,
-                  circuit=outputs)  # fmt: skip
-
-
-def linear_outputs(n: int, m: int, p: int) -> Any:
-    """y = C x + D u over time, of n states, m inputs and p outputs."""
-
-    def outputs(
-        integers: np.ndarray, reals: np.ndarray, ends: list[Any]
-    ) -> dict[str, tuple[np.ndarray, str]]:
-        first = m + n * m + 2 * n * n
-        C = reals[0, first : first + p * n].reshape(p, n)
-        D = reals[0, first + p * n : first + p * (n + m)].reshape(p, m)
-        y = ends[0].value @ C.T + reals[:, :m] @ D.T
-        names = ["output"] if p == 1 else [f"output_{k}" for k in range(p)]
-        return {name: (y[:, k], "1") for k, name in enumerate(names)}
-
-    return outputs
+                  outputs=tuple(Output(x, "1") for x in names))  # fmt: skip
 
 
 def linear_entry(

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.friction.bristles import LEAST, LOADS, MOTION, PRELOAD
+from linkwork.elements.friction.bristles import LEAST, LOADS, MOTION, POINTS, PRELOAD, kind_of
 from linkwork.elements.friction.joints import SCREWS, SLIDES
 from linkwork.elements.layout import BY_VALUE, FIRST, SIX, TANGENT, VALUE, int_width
 from linkwork.elements.signals.load_sensors import (
     ENDS, HEAD_SIZE, INTEGERS, KERNEL, LOAD_SENSOR, ROWS, SHARE, own_integers, place_blocks,
-    put_back, put_slopes, shown, take_out, turn_slopes,
+    put_back, put_slopes, shown, take_out, turn_slopes, with_memory,
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel, Loads, call_kernel_at
@@ -38,6 +38,13 @@ INNER = LOADS + 4  # ints of the element before its own integers
 
 
 @inlined
+def kind_at(ints, k):
+    """What moves in the element."""
+    head = ints.shape[1] - HEAD_SIZE
+    return ints[k, head - ints[k, head + INTEGERS] + MOTION - POINTS]
+
+
+@inlined
 def place_loads(ints, k, thread, inner):
     """Where the element finds its multipliers: of a thread the first is its fourth."""
     for j in range(4):
@@ -47,7 +54,7 @@ def place_loads(ints, k, thread, inner):
 @inlined
 def load_slopes(ints, reals, k, gamma, row):
     """N, and in `row` how it changes with the three multipliers told first."""
-    kind, size = reals[k, NUMBERS + MOTION], 0.0
+    kind, size = kind_at(ints, k), 0.0
     for j in range(3):
         row[j] = gamma[ints[k, TOLD + j]]
         if (kind == SLIDES and j == 2) or (kind == SCREWS and j > 0):
@@ -68,8 +75,10 @@ def ask(ints, reals, k, motion, loads, inner, own):
     kernel = ints[k, ints.shape[1] - HEAD_SIZE + KERNEL]
     motion.coef[FIRST] = 0.0
     call_kernel_at(
-        kernel, inner, numbers.reshape(1, numbers.size), motion,
-        refer(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power)),
+        kernel, inner, numbers.reshape(1, numbers.size), refer(with_memory(motion, k)),
+        refer(Loads(
+            loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, loads.power, loads.out
+        )),
     )  # fmt: skip
     motion.coef[FIRST] = before
 
@@ -86,7 +95,7 @@ def friction_sensor_kernel(ints, reals, motion, loads):
             inner[0, i] = ints[k, 1 + i]
         own_integers(ints, k, head, inner)
         own = np.zeros(place_blocks(ints, k, SIZES, n, inner))
-        place_loads(ints, k, reals[k, NUMBERS + MOTION] == SCREWS, inner)
+        place_loads(ints, k, kind_at(ints, k) == SCREWS, inner)
         dissipated, supplied = power[0], power[1]
         p = take_out(ints, k, SIZES, n, loads, kept)
         ask(ints, reals, k, motion, loads, inner, own)
@@ -119,6 +128,6 @@ def friction_sensor_family(family: Family) -> Family:
 
 def multipliers_read(inner: Entry) -> tuple[Any, ...]:
     """What an element of friction reads, those that its load depends on first."""
-    if inner.reals[MOTION] == SCREWS and inner.reads:
+    if kind_of(inner) == SCREWS and inner.reads:
         return (inner.reads[3], *inner.reads[:3])
     return inner.reads

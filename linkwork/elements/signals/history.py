@@ -21,10 +21,10 @@ from linkwork.model.signals.signal import Signal
 
 @compiled
 def replay(
-    ints: Any, reals: Any, columns: Any, supplied: Any, turns: Any, times: Any, x: Any, values: Any,
-    memory: Any,
+    ints: Any, reals: Any, held: Any, columns: Any, supplied: Any, turns: Any, times: Any, x: Any,
+    values: Any, memory: Any,
 ) -> None:  # fmt: skip
-    """Values, and what is remembered behind each time; ints, reals: the only rows of tables.
+    """Values, and what is remembered behind each time; ints, reals, held: the only rows of tables.
 
     turns: columns of angles in the memory and their readings, which are counted already.
     """
@@ -34,14 +34,14 @@ def replay(
         for i in range(m):
             reals[0, registers + (1 + m) * i] = x[k, i]
         for i in range(turns.shape[0]):
-            reals[0, turns[i, 0]] = x[k, turns[i, 1]]
+            held[0, turns[i, 0]] = x[k, turns[i, 1]]
         reals[0, registers + (1 + m) * m] = times[k]
         for i in range(columns.size):
             reals[0, columns[i]] = supplied[k, i]
-        good = carry_out(ints, reals, 0, head, m, False, True)
+        good = carry_out(ints, reals, held, 0, head, m, False, True)
         values[k] = reals[0, ints[0, head + RESULT]] if good else np.nan
         for i in range(n):
-            memory[k, i] = reals[0, reals.shape[1] - n + i]
+            memory[k, i] = held[0, i]
 
 
 def signal_history(
@@ -54,17 +54,20 @@ def signal_history(
     program = translate(signal)
     if program is None or not program.memory:
         return np.array([signal.value(t, row) for t, row in zip(times, x)]), np.zeros((len(x), 0))
-    reals, operations, head, laws, n = program_numbers(signal, GRADIENT, 0, np.zeros(0))
+    reals, operations, head, laws, held = program_numbers(signal, GRADIENT, 0, np.zeros(0))
     ints = np.array([[address_of(x) for x in (*operations, *head)]], np.int64)
     if begin is not None:
-        reals[len(reals) - n :] = begin
-    turns = np.array([(len(reals) - n + place, i) for place, i in program.turns], np.int64)
+        held[:] = begin
+    turns = np.array(program.turns, np.int64)
     columns = np.array([law.column for law in laws], np.int64)
     supplied = np.hstack([np.zeros((len(times), 0)), *(law.values(times) for law in laws)])
-    values, memory = np.empty(len(times)), np.empty((len(times), n))
+    values, memory = np.empty(len(times)), np.empty((len(times), len(held)))
     x = np.ascontiguousarray(x)
     times = np.asarray(times, float)
-    replay(ints, reals[None], columns, supplied, turns.reshape(-1, 2), times, x, values, memory)
+    replay(
+        ints, reals[None], held[None], columns, supplied, turns.reshape(-1, 2), times, x, values,
+        memory,
+    )  # fmt: skip
     wrong = ~np.isfinite(values)
     if wrong.any():
         k = int(np.argmax(wrong))

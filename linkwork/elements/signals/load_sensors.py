@@ -31,13 +31,13 @@ from linkwork.elements.signals.probes import FORCE, LINE, PULL, TORQUE, Probe
 from linkwork.errors import DriveError, ModelError
 from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
-from linkwork.kernels.kernel import Kernel, Loads, call_kernel_at
+from linkwork.kernels.kernel import Kernel, Loads, Motion, call_kernel_at
 from linkwork.kernels.memory.records import refer
 from linkwork.kernels.record import record
 from linkwork.kernels.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model import checks
 from linkwork.model.nodes import REFERENCE, Node, scalar
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item, Law, Memory
 
 # the point u on the body that the load acts on and the direction e; another point for a line, the
 # sign; then the element's own reals
@@ -114,6 +114,16 @@ def own_integers(ints, k, head, inner):
     count, to = ints[k, head + INTEGERS], ints[k, head + COLUMN]
     for i in range(count):
         inner[0, to + i] = ints[k, head - count + i]
+
+
+@inlined
+def with_memory(motion, k):
+    """The motion as the element of sensor k sees it, which remembers by itself."""
+    own = motion.memory[k]
+    return Motion(
+        motion.nodes, motion.vdot, motion.x, motion.values, motion.gamma, motion.time, motion.coef,
+        own.reshape(1, own.size),
+    )  # fmt: skip
 
 
 @inlined
@@ -202,8 +212,11 @@ def load_sensor_kernel(ints, reals, motion, loads):
         p = take_out(ints, k, sizes, n, loads, kept)
         coef[FIRST] = 0.0
         call_kernel_at(
-            ints[k, head + KERNEL], inner, numbers.reshape(1, numbers.size), motion,
-            refer(Loads(loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power)),
+            ints[k, head + KERNEL], inner, numbers.reshape(1, numbers.size),
+            refer(with_memory(motion, k)),
+            refer(Loads(
+                loads.f, loads.balance, loads.C, loads.Ct, loads.Qc, own, power, loads.out
+            )),
         )  # fmt: skip
         coef[FIRST], power[0], power[1] = before, dissipated, supplied
         found = shown(ints, reals, k, sizes, motion, loads, row)
@@ -224,8 +237,7 @@ LOAD_SENSOR_KERNEL = Kernel(load_sensor_kernel, allocates=True)
 @functools.cache
 def load_sensor_family(family: Family, ends: int) -> Family:
     """Sensors of elements of a family, with so many ends; all share one kernel."""
-    memory = int(family.memory) + (family.memory == 1)  # one alone would be an angle's
-    reals = NUMBERS + family.reals + (family.memory == 1)
+    reals, memory = NUMBERS + family.reals, Memory(path=family.memory.size)
     name = f"sensor of {family.name} on {ends}"
     integers = 2 * (ends - 1) + family.integers + HEAD_SIZE
     return Family(
@@ -346,7 +358,7 @@ class LoadSensor(Sensor):
         laws = [Law(first + law.column, law.values, law.length, law.signal) for law in inner.laws]
         return Entry(
             family, (self.node, *ends), reals, laws=laws, reads=reads,
-            integers=(*sizes, *inner.integers, *head), keep=inner.keep,
+            integers=(*sizes, *inner.integers, *head), memory=inner.memory, keep=inner.keep,
         )  # fmt: skip
 
     @classmethod

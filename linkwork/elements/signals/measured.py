@@ -43,12 +43,12 @@ SIZES = {"force": 1.0, "torque": 1.0, "acceleration": 1.0, "angular acceleration
 AXIS_NAMES = {(1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z"}
 
 # ------------------------------------------------------------------------------------ reaction
-# TURNS: 0 force, 1 torque, 2 and a turn is free, 3 a share of x − … whose slopes are E, 4 torque of
-# a cross; slopes by the multipliers
-E, QA, QB, TURNS, SLOPES, REACTION_REALS = record(
-    e=3, qa=4, qb=4, turns=1, slopes=3, reaction_reals=0
-)
-READ, SHARE, CROSS = int_width(3, 0), 3.0, 4.0
+# slopes by the multipliers
+E, QA, QB, SLOPES, REACTION_REALS = record(e=3, qa=4, qb=4, slopes=3, reaction_reals=0)
+READ, TURNS = record(int_width(3, 0), read=3, turns=1)
+# TURNS: force, torque, torque where a turn is free, a share of x − … whose slopes are E, torque of
+# a cross
+FORCE, TORQUE, FREE_TORQUE, SHARE, CROSS = range(5)
 
 
 @inlined
@@ -70,12 +70,12 @@ def reaction_kernel(ints, reals, motion, loads):
     nodes, gamma, vals = motion.nodes, motion.gamma, loads.vals
     for k in range(ints.shape[0]):
         i, a, b, e = ints[k, 0], ints[k, 1], ints[k, 2], at(reals, k, E)
-        turns = reals[k, TURNS]
+        turns = ints[k, TURNS]
         g = (gamma[ints[k, READ]], gamma[ints[k, READ + 1]], gamma[ints[k, READ + 2]])
         qA, qB, rho = at4(reals, k, QA), at4(reals, k, QB), (1.0, 0.0, 0.0, 0.0)
-        if turns == 2.0 or turns == CROSS:
+        if turns in (FREE_TORQUE, CROSS):
             rho = qmul(qconj(qmul(at4(nodes, a, QUAT), qA)), qmul(at4(nodes, b, QUAT), qB))
-        c = scale(-1.0, e) if turns == 0.0 else e if turns == SHARE else arm(rho, e)
+        c = scale(-1.0, e) if turns == FORCE else e if turns == SHARE else arm(rho, e)
         if turns == CROSS:
             c = (dot(e, normal(rho)), 0.0, 0.0)
         reals[k, SLOPES], reals[k, SLOPES + 1], reals[k, SLOPES + 2] = c[0], c[1], c[2]
@@ -85,7 +85,7 @@ def reaction_kernel(ints, reals, motion, loads):
         loads.balance[i] += motion.values[VALUE, i]
         if motion.coef[TANGENT] != 0.0:
             vals[ints[k, 3]] += motion.values[BY_VALUE, i]
-            if turns == 2.0:
+            if turns == FREE_TORQUE:
                 RA, RB = rotation_matrix(qA), rotation_matrix(qB)
                 for j in range(3):
                     ta = (0.0, RA[3 * j], RA[3 * j + 1], RA[3 * j + 2])
@@ -106,13 +106,12 @@ def reaction_kernel(ints, reals, motion, loads):
 
 REACTION = Family(
     "reaction sensor", Kernel(reaction_kernel), bodies=3, reals=REACTION_REALS, reads=3,
-    answers=SLOPES,
+    integers=1, answers=SLOPES,
 )  # fmt: skip
 
 # -------------------------------------------------------------------------------- acceleration
-PLACE, DIRECTION, SPINS, ACCELERATION_REALS = record(
-    place=3, direction=3, spins=1, acceleration_reals=0
-)
+PLACE, DIRECTION, ACCELERATION_REALS = record(place=3, direction=3, acceleration_reals=0)
+SPINS = int_width(3, 0)  # its integer: whether of the angular velocity
 
 
 @inlined
@@ -128,7 +127,7 @@ def acceleration_kernel(ints, reals, motion, loads):
     nodes, vdot, coef, vals = motion.nodes, motion.vdot, motion.coef, loads.vals
     for k in range(ints.shape[0]):
         i, b, c = ints[k, 0], ints[k, 1], ints[k, 2]
-        u, e, spins = at(reals, k, PLACE), at(reals, k, DIRECTION), reals[k, SPINS] != 0.0
+        u, e, spins = at(reals, k, PLACE), at(reals, k, DIRECTION), ints[k, SPINS] != 0
         R, C, w, turn = at9(nodes, b, ROT), at9(nodes, c, ROT), at(nodes, b, OMEGA), at(vdot, b, 3)
         d = mv(C, e)
         inner = add(cross(turn, u), cross(w, cross(w, u)))
@@ -154,7 +153,7 @@ def acceleration_kernel(ints, reals, motion, loads):
 
 ACCELERATION = Family(
     "acceleration sensor", Kernel(acceleration_kernel), bodies=3, reals=ACCELERATION_REALS,
-    inertial=True,
+    integers=1, inertial=True,
 )  # fmt: skip
 
 
@@ -257,23 +256,24 @@ class JointSensor(Sensor):
         if self.quantity == "angular acceleration":
             return [Entry(ANGLE, ends, rotations.matrix(fb.orientation)[:, 2].copy())]
         turns = self.quantity == "torque"
+        rest = [*fa.orientation, *fb.orientation, 0.0, 0.0, 0.0]
         if turns and isinstance(self.joint, Universal):
-            reals = np.array([*self.axis, *fa.orientation, *fb.orientation, CROSS, 0.0, 0.0, 0.0])
-            return [Entry(REACTION, ends, reals, reads=((self.joint, 1, 0),))]
+            reals = np.array([*self.axis, *rest])
+            return [Entry(REACTION, ends, reals, reads=((self.joint, 1, 0),), integers=(CROSS,))]
         held = {3, 4, 5} <= set(getattr(self.joint, "active", ()))  # or driven: then ρ is one
-        kind = 0.0 if not turns else 1.0 if held else 2.0
-        rest = [*fa.orientation, *fb.orientation, kind, 0.0, 0.0, 0.0]
+        kind = FORCE if not turns else TORQUE if held else FREE_TORQUE
         if not hasattr(self.joint, "active"):  # a distance
             reals = np.array([1.0, 0.0, 0.0, *rest])
-            return [Entry(REACTION, ends, reals, reads=((self.joint, 0, 0),))]
+            return [Entry(REACTION, ends, reals, reads=((self.joint, 0, 0),), integers=(kind,))]
         reads = tuple((self.joint, 0, row + 3 * turns) for row in range(3))
-        found = [Entry(REACTION, ends, np.array([*self.axis, *rest]), reads=reads)]
+        reals = np.array([*self.axis, *rest])
+        found = [Entry(REACTION, ends, reals, reads=reads, integers=(kind,))]
         lead = getattr(self.joint, "lead", None)
         if lead is not None and self.axis[2]:  # the thread of a screw
             slope = self.axis[2] * (lead if turns else -1.0)
             share = np.array([slope, 0.0, 0.0, *rest])
-            share[TURNS] = SHARE
-            found.append(Entry(REACTION, ends, share, reads=((self.joint, 1, 0),)))
+            thread = ((self.joint, 1, 0),)
+            found.append(Entry(REACTION, ends, share, reads=thread, integers=(SHARE,)))
         return found
 
     @classmethod
@@ -327,9 +327,10 @@ class FrameSensor(Sensor):
     def entries(self) -> list[Entry]:
         f, c = self.frame, self.axes
         direction = rotations.matrix(c.orientation) @ np.array(self.axis)
-        spins = float(self.quantity == "angular acceleration")
-        reals = np.array([*f.position, *direction, spins])
-        return [Entry(ACCELERATION, (self.node, f.body, c.body), reals)]
+        spins = int(self.quantity == "angular acceleration")
+        reals = np.array([*f.position, *direction])
+        ends = (self.node, f.body, c.body)
+        return [Entry(ACCELERATION, ends, reals, integers=(spins,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

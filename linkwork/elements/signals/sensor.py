@@ -3,8 +3,9 @@
     a = Qᵀ(Rᵀ(v̇ − g) + ω̇ × u + ω × (ω × u)),   w = Qᵀ ω        Q the sensor's axes on the body
 
 It acts on nothing.  The output `acceleration` is that of the point, `specific_force` what an
-accelerometer shows, without gravity g; all in the sensor's axes.  On a body that is described in a
-moving frame (bodies.moving_frame) they are those in the fixed world: with x = r + R u,
+accelerometer shows, without gravity g, the model's own and that of central fields there; all in the
+sensor's axes.  In a moving frame (bodies.moving_frame) they are those in the fixed world: with
+x = r + R u,
 
     a = Qᵀ Rᵀ (a_rel + a₀ + ẇ₀ × x + w₀ × (w₀ × x) + 2 w₀ × ẋ),    w = Qᵀ (ω + Rᵀ w₀)
 """
@@ -30,7 +31,7 @@ class StrapdownSensor(Item):
     frame : the body, or a frame on it (lw.Frame)
 
     Outputs: acceleration of the frame's origin, specific_force (what an accelerometer shows:
-    without gravity), angular_velocity, angular_acceleration.
+    without gravity, that of a CentralGravity too), angular_velocity, angular_acceleration.
 
     Example
     -------
@@ -52,12 +53,17 @@ class StrapdownSensor(Item):
     def entries(self) -> list[Entry]:
         return []
 
+    def place(self, motion: np.ndarray) -> np.ndarray:
+        """Of the frame's origin (T, 3), from the body's motion (T, 13)."""
+        return motion[:, :3] + rotations.matrix(motion[:, 3:7]) @ self.frames[0].position
+
     def measured(
         self, motion: np.ndarray, acceleration: np.ndarray, gravity: np.ndarray,
         moving: np.ndarray | None = None,
     ) -> dict[str, np.ndarray]:  # fmt: skip
         """Outputs over time from the body's motion (T, 13) and acceleration (T, 6).
 
+        gravity : there, (3,) or (T, 3), which an accelerometer does not show
         moving : a₀, w₀ and ẇ₀ (T, 9) of the frame in which these are seen
         """
         (frame,) = self.frames

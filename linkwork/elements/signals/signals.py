@@ -40,7 +40,7 @@ from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.memory.pointers import PythonCallback, call
 from linkwork.kernels.programs import (
-    CALL as CALLED, DOUBLE, OPERATION, RECALL, STORE, TABLE, finite, run_program,
+    CALL as CALLED, DOUBLE, OPERATION, RECALL, TABLE, finite, run_program,
 )  # fmt: skip
 from linkwork.kernels.record import record
 from linkwork.kernels.rotations import (
@@ -54,13 +54,12 @@ from linkwork.model.signals.programs import Program, translate, values_or_nan
 from linkwork.model.nodes import Node
 from linkwork.model.signals.readings import QUANTITIES
 from linkwork.model.signals.signal import HeldError, Signal
-from linkwork.model.registry import Entry, Family, Item, Law
+from linkwork.model.registry import Entry, Family, Item, Law, Memory
 from linkwork.model.signals.value_readings import ValueReading
 
 # reals: y, its gradient (12 numbers per body), the readings, the registers of the program
 # (readings, time, constants, parts that depend on time alone, results; each a value and m slopes),
-# its tables, slopes by values and rates of vector nodes, what the callback takes and gives back,
-# and last the memory
+# its tables, slopes by values and rates of vector nodes, what the callback takes and gives back
 Y, GRADIENT = 0, 1
 # of a reading: places on A and B, axes of A and B as quaternions, direction in the axes of C's body
 # (of B's frame for rotations), direction n in those of A's body
@@ -200,12 +199,12 @@ def ask_python(ints, reals, k, head, m, registers, time, slopes):
 
 
 @inlined
-def carry_out(ints, reals, k, head, m, slopes, accepted):
+def carry_out(ints, reals, memory, k, head, m, slopes, accepted):
     """Run the program, its last operations only for accepted steps; whether all went well."""
     count = ints[k, head + OPERATIONS]
     if accepted:
         count += ints[k, head + ACCEPTED]
-    return run_program(ints, reals, k, ints[k, head + PROGRAM], count, m, slopes)
+    return run_program(ints, reals, memory, k, ints[k, head + PROGRAM], count, m, slopes)
 
 
 def signal_kernel(ints, reals, motion, loads):
@@ -222,7 +221,8 @@ def signal_kernel(ints, reals, motion, loads):
         y = ints[k, head + RESULT]
         good = y > 0
         if good:
-            good = carry_out(ints, reals, k, head, m, slopes, coef[ACCEPT] != 0.0)
+            accepted = coef[ACCEPT] != 0.0
+            good = carry_out(ints, reals, motion.memory, k, head, m, slopes, accepted)
             for i in range(1 + m if slopes else 1):
                 good = good and finite(reals[k, y + i])
         if not good:
@@ -249,8 +249,9 @@ def signal_family(n: int, size: int, integers: int, memory: int) -> Family:
     name = f"signal of {size} and {integers} on {n}"
     name += f" with {memory} to remember" * (memory > 0)
     return Family(
-        name, SIGNAL_KERNEL, bodies=n, reals=size, integers=integers, memory=memory, signal=True
-    )
+        name, SIGNAL_KERNEL, bodies=n, reals=size, integers=integers, memory=Memory(path=memory),
+        signal=True,
+    )  # fmt: skip
 
 
 # ----------------------------------------------------------------------------- making entries
@@ -315,8 +316,9 @@ def signal_entry(item: Item, entry: Entry, law: Law) -> Entry:
     size = max(len(reals), rounded(len(integers) + HEAD_SIZE, 64))  # few families, as `rounded`
     integers += [0] * (size - HEAD_SIZE - len(integers)) + head
     return Entry(
-        signal_family(n, len(reals), size, memory), tuple(bodies), reals, laws=laws,
-        integers=tuple(integers), keep=(callback, signal.called), acts_on=(entry, law, loaded),
+        signal_family(n, len(reals), size, len(memory)), tuple(bodies), reals, laws=laws,
+        integers=tuple(integers), memory=memory, keep=(callback, signal.called),
+        acts_on=(entry, law, loaded),
     )  # fmt: skip
 
 
@@ -340,9 +342,9 @@ def slopes_of(entry: Entry) -> int:
 
 def program_numbers(
     signal: Signal, place: int, column: int, readings: np.ndarray, slopes: int = 0
-) -> tuple[np.ndarray, list[Any], list[Any], list[Law], int]:
+) -> tuple[np.ndarray, list[Any], list[Any], list[Law], np.ndarray]:
     """The reals of a signal, the integers of its program, its head, laws of time for the reals, and
-    how many of them are its memory.
+    its memory.
 
     place, column : where the readings begin among the reals, and the program among the integers
     slopes        : so many by values and rates of vector nodes
@@ -352,7 +354,8 @@ def program_numbers(
         signal.refuse_chains()
         program = Program([], len(signal.readings) + 1, {}, {}, [], [], [], -1, 0, [])
     signal.remembers = signal.remembers or bool(program.memory)
-    m, memory = len(signal.readings), rounded(len(program.memory), 2)
+    m, memory = len(signal.readings), np.zeros(rounded(len(program.memory), 2))
+    memory[: len(program.memory)] = program.memory
     first = place + readings.size
     registers = np.zeros((program.registers, 1 + m))
     registers[:m, 1:] = np.eye(m)
@@ -361,16 +364,15 @@ def program_numbers(
     tables = first + registers.size
     by_nodes = tables + len(program.tables)
     call = by_nodes + slopes
-    size = rounded(call + 2 * m + 2 + memory, 64)
-    reals = np.zeros(size)
+    # few sizes, and the same families as in files: the memory counts
+    reals = np.zeros(rounded(call + 2 * m + 2 + len(memory), 64))
     reals[place:first], reals[first:tables] = readings, registers.ravel()
     sizes = column + OPERATION * len(program.operations)
     integers = [
         number for operation in program.operations
-        for number in placed(operation, program.called, first, 1 + m, tables, sizes, size - memory)
+        for number in placed(operation, program.called, first, 1 + m, tables, sizes)
     ]  # fmt: skip
     reals[tables:by_nodes] = program.tables
-    reals[size - memory : size - memory + len(program.memory)] = program.memory
     count = len(program.operations) - program.accepted
     result = first + (1 + m) * program.result if program.result >= 0 else 0
     head = [0, 0, m, first, column, count, program.accepted, result, call, by_nodes, slopes]
@@ -382,16 +384,14 @@ def program_numbers(
 
 
 def placed(
-    operation: tuple[int, ...], called: list[Any], first: int, width: int, tables: int, sizes: int,
-    memory: int,
-) -> list[Any]:  # fmt: skip
+    operation: tuple[int, ...], called: list[Any], first: int, width: int, tables: int, sizes: int
+) -> list[Any]:
     """An operation with columns of the rows in place of the numbers of registers."""
     code, to, *operands = operation
     a, b, c = (first + width * register for register in operands)
-    kept = code in (STORE, CALLED)
-    to = first + width * to if code < DOUBLE else memory + to if kept else to
+    to = first + width * to if code < DOUBLE else to
     if code == RECALL:
-        a = b = c = memory + operands[0]
+        a, b, c = 0, 0, operands[0]
     elif code == TABLE:
         b, c = tables + operands[1], sizes + operands[2]
     elif code == CALLED:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.layout import BY_RATE, BY_VALUE, OUT, RATE, TANGENT, VALUE, write
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
@@ -27,6 +27,7 @@ from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, Number, given
 from linkwork.model.nodes import Node, scalar
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family, Item, Law
 
 LAG = 1e-9  # s
@@ -77,16 +78,17 @@ def capacitance_kernel(ints, reals, motion, loads):
         loads.balance[i] += C * motion.values[RATE, i]
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 1]] += C * motion.values[BY_RATE, i]
-
-
-def capacitance_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    C, T = reals[:, 0], ends[0].value[:, 0]
-    return {"heat": (C * (T - T[0]), "J"), "heat_flow": (C * ends[0].rate[:, 0], "W")}
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (C * motion.values[VALUE, i], C * motion.values[RATE, i]))
 
 
 CAPACITANCE = Family(
-    "heat capacitance", Kernel(capacitance_kernel), bodies=1, reals=1, circuit=capacitance_outputs
-)
+    "heat capacitance", Kernel(capacitance_kernel), bodies=1, reals=1,
+    outputs=(
+        Output("heat", "J", words="heat taken up since the start", change=True),
+        Output("heat_flow", "W"),
+    ),
+)  # fmt: skip
 
 
 @dataclass(eq=False)

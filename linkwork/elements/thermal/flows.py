@@ -20,7 +20,7 @@ import numpy as np
 
 from linkwork.elements.friction.brake import Brake
 from linkwork.elements.friction.friction import Friction
-from linkwork.elements.layout import BY_VALUE, TANGENT, VALUE
+from linkwork.elements.layout import BY_VALUE, OUT, TANGENT, VALUE, write
 from linkwork.elements.signals.signals import factor_law
 from linkwork.elements.thermal.bodies import Place, Temperature, place, two_places
 from linkwork.elements.thermal.losses import loss_of
@@ -31,10 +31,12 @@ from linkwork.kernels.kernel import Kernel
 from linkwork.model import checks
 from linkwork.model.drives import Constant, Drive, as_drive
 from linkwork.model.given import Function, Given, Number, given
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family, Item
 
 STEFAN_BOLTZMANN = 5.670374419e-8  # W/(m² K⁴)
 A, B, AA, AB, BA, BB = range(6)
+HEAT_FLOW = (Output("heat_flow", "W", total=True),)
 
 
 @inlined
@@ -49,6 +51,8 @@ def exchange(ints, k, motion, loads, q, by_a, by_b):
         loads.vals[ints[k, AB]] += of_b
         loads.vals[ints[k, BA]] -= of_a
         loads.vals[ints[k, BB]] -= of_b
+    if motion.coef[OUT] != 0.0:
+        write(loads.out, k, (q,))
 
 
 def resistance_kernel(ints, reals, motion, loads):
@@ -59,13 +63,8 @@ def resistance_kernel(ints, reals, motion, loads):
         exchange(ints, k, motion, loads, q, G, -G)
 
 
-def resistance_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    q = (ends[0].value[:, 0] - ends[1].value[:, 0]) / reals[:, 0]
-    return {"heat_flow": (q, "W")}
-
-
 RESISTANCE = Family(
-    "heat resistance", Kernel(resistance_kernel), bodies=2, reals=1, circuit=resistance_outputs
+    "heat resistance", Kernel(resistance_kernel), bodies=2, reals=1, outputs=HEAT_FLOW
 )
 
 
@@ -113,14 +112,7 @@ def radiation_kernel(ints, reals, motion, loads):
         exchange(ints, k, motion, loads, q, 4.0 * c * Ta**3, -4.0 * c * Tb**3)
 
 
-def radiation_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    Ta, Tb = (end.value[:, 0] for end in ends)
-    return {"heat_flow": (reals[:, 0] * (Ta**4 - Tb**4), "W")}
-
-
-RADIATION = Family(
-    "radiation", Kernel(radiation_kernel), bodies=2, reals=1, circuit=radiation_outputs
-)
+RADIATION = Family("radiation", Kernel(radiation_kernel), bodies=2, reals=1, outputs=HEAT_FLOW)
 
 
 @dataclass(eq=False)
@@ -163,14 +155,12 @@ class Radiation(Item):
 def heat_source_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         loads.balance[ints[k, 0]] -= reals[k, 0]
-
-
-def heat_source_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    return {"heat_flow": (reals[:, 0].copy(), "W")}
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (reals[k, 0],))
 
 
 HEAT_SOURCE = Family(
-    "heat source", Kernel(heat_source_kernel), bodies=1, reals=1, circuit=heat_source_outputs
+    "heat source", Kernel(heat_source_kernel), bodies=1, reals=1, outputs=HEAT_FLOW
 )
 
 

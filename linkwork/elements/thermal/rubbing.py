@@ -19,29 +19,31 @@ import numpy as np
 
 from linkwork.elements.deformable.bushing import bend, kappa, moved_by
 from linkwork.elements.forces.torsion_spring import twist_changes
-from linkwork.elements.friction import surfaces
 from linkwork.elements.friction.bristles import (
-    LOADS, POINTS, RADIUS, TABLE, bristles,
+    LOADS, MODEL, MOTION, POINTS, RADIUS, TABLE, bristles,
 )  # fmt: skip
-from linkwork.elements.friction.friction import MEMORY, load_of, path_of, shaped
+from linkwork.elements.friction.friction import (
+    BENT, MEMORY, PATH, TURNING, load_of, path_of, shaped,
+)  # fmt: skip
 from linkwork.elements.friction.surfaces import (
     WEIGHTS, load_and_arms, relative_motion, surface_accepted, surface_bristles,
 )  # fmt: skip
 from linkwork.elements.layout import (
-    ACCEPT, CD, CK, OMEGA, ROT, TANGENT, int_width,
+    ACCEPT, CD, CK, OMEGA, OUT, ROT, TANGENT, int_width, write,
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.rotations import qmul, qscale
 from linkwork.kernels.vectors import add, at, at9, cross, dot, mv, scale, sub, tv
 from linkwork.model.nodes import Node
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family
 
 # ends a, b, place: its row against both bodies; where friction's own ints would begin, so that
 # places of multipliers are found as there
 TA, TB, SHIFT = 9, 10, int_width(3, 0) - LOADS
-SPACE_MEMORY = surfaces.MEMORY
 ZERO = (0.0, 0.0, 0.0)
+HEAT = Output("heat_flow", "W", total=True)
 
 
 @inlined
@@ -71,21 +73,26 @@ def turn_change(j, rho, gP, gS, RA, RB, wa, wb):
 def rubbing_kernel(ints, reals, motion, loads):
     """Friction in one direction (friction.friction_kernel)."""
     nodes, coef, vals = motion.nodes, motion.coef, loads.vals
-    last, places = reals.shape[1], ints[:, SHIFT:]
+    memory, last, places = motion.memory, reals.shape[1] - 1, ints[:, SHIFT:]
     for i in range(ints.shape[0]):
         a, b, place, radius = ints[i, 0], ints[i, 1], ints[i, 2], reals[i, RADIUS]
-        turns, rho, RA, RB, gP, gS, e, sb, l, U, before, known, s, v = path_of(
-            nodes, reals, i, a, b
+        before, z0 = memory[i, PATH], memory[i, BENT]
+        turns, rho, RA, RB, gP, gS, e, sb, l, U, known, s, v = path_of(
+            places[i, MOTION], nodes, reals, i, before, a, b
         )
-        wa, wb, z0 = at(nodes, a, OMEGA), at(nodes, b, OMEGA), reals[i, last - 1]
+        wa, wb = at(nodes, a, OMEGA), at(nodes, b, OMEGA)
         N, sense = load_of(places, reals, i, motion.gamma)
-        c, z, cs, cv = bristles(reals, i, places[i, POINTS], known, z0, s - before, v)
-        c, slope = shaped(reals, i, sense, c)
+        c, z, cs, cv = bristles(
+            reals, i, places[i, POINTS], places[i, MODEL], known, z0, s - before, v
+        )
+        c, slope = shaped(places[i, MOTION], reals, i, sense, c)
         cs, cv = cs * slope, cv * slope
-        N *= reals[i, last - MEMORY - 1]
+        N *= reals[i, last]
         loads.balance[place] -= N * c * v
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (N * c * v, s, v, radius if turns else 0.0))
         if coef[ACCEPT] != 0.0:
-            reals[i, last - 2], reals[i, last - 1] = s, z
+            memory[i, PATH], memory[i, BENT] = s, z
         if coef[TANGENT] != 0.0:
             for j in range(12):
                 if turns:
@@ -101,20 +108,23 @@ def rubbing_kernel(ints, reals, motion, loads):
 def surface_rubbing_kernel(ints, reals, motion, loads):
     """Friction in several directions (surfaces.surface_kernel)."""
     nodes, coef, vals = motion.nodes, motion.coef, loads.vals
-    last, places = reals.shape[1], ints[:, SHIFT:]
+    memory, last, places = motion.memory, reals.shape[1] - 1, ints[:, SHIFT:]
     for i in range(ints.shape[0]):
         a, b = ints[i, 0], ints[i, 1]
         Ra, Rb, S, rho, sb, l, x, wa, wb, V, known, moved, psi = relative_motion(
-            nodes, reals, i, a, b
+            nodes, reals, memory, i, a, b
         )
         N, Wr = load_and_arms(places, reals, i, motion.gamma)
         Wt, v, c, z, cs, cv = surface_bristles(
-            reals, i, places[i, POINTS], Wr, S, wa, wb, V, known, moved, psi
-        )
-        N *= reals[i, last - SPACE_MEMORY - WEIGHTS - 1]
+            reals, memory, i, places[i, POINTS], places[i, MODEL], Wr, S, wa, wb, V, known, moved,
+            psi,
+        )  # fmt: skip
+        N *= reals[i, last - WEIGHTS]
         loads.balance[ints[i, 2]] -= N * dot(c, v)
+        if coef[OUT] != 0.0:
+            write(loads.out, i, (N * dot(c, v),))
         if coef[ACCEPT] != 0.0:
-            surface_accepted(reals, i, x, rho, z)
+            surface_accepted(memory, i, x, rho, z)
         if coef[TANGENT] != 0.0:
             k = kappa(dot(psi, psi))[0]
             by_path, by_speed = scale(N, tv(cs, v)), scale(N, add(tv(cv, v), c))
@@ -136,10 +146,11 @@ LINE, SPACE = Kernel(rubbing_kernel), Kernel(surface_rubbing_kernel)
 @functools.cache
 def rubbing_family(friction: Family) -> Family:
     """What warms beside an element of friction: its numbers, and one more."""
+    line = friction.memory.size == MEMORY
     return Family(
-        f"heat of {friction.name}", LINE if friction.memory == MEMORY else SPACE, bodies=3,
-        reals=friction.reals + 1, integers=friction.integers, memory=friction.memory,
-        reads=friction.reads,
+        f"heat of {friction.name}", LINE if line else SPACE, bodies=3, reals=friction.reals + 1,
+        integers=friction.integers, memory=friction.memory, reads=friction.reads,
+        outputs=(HEAT, *TURNING) if line else (HEAT,),
     )  # fmt: skip
 
 
@@ -149,5 +160,5 @@ def heat_of(friction: Entry, where: Node, part: float) -> Entry:
     reals = np.insert(friction.reals, TABLE + 3 * points, part)
     return Entry(
         rubbing_family(friction.family), (*friction.bodies, where), reals, laws=friction.laws,
-        reads=friction.reads, integers=friction.integers,
+        reads=friction.reads, integers=friction.integers, memory=friction.memory,
     )  # fmt: skip

@@ -10,19 +10,22 @@ import math
 
 from linkwork.elements.layout import int_width
 from linkwork.elements.tyres.magic_formula import COUNT, brush, magic_formula
-from linkwork.elements.tyres.road import ROAD, height
+from linkwork.elements.tyres.road import ROAD, ROAD_INTEGERS, height
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.record import record
 from linkwork.kernels.vectors import cross, dot, scale, sub
 
 TYRE_REALS = record(
     centre=3, axis=3, radius=1, stiffness=1, damping=1, sigma_x=1, sigma_y=1, low=1, gx=1, gy=1,
-    brush=1, on=ROAD.width, formula=COUNT,
+    on=ROAD.width, formula=COUNT,
 )  # fmt: skip
 (
-    CENTRE, AXIS, RADIUS, STIFFNESS, DAMPING, SIGMA_X, SIGMA_Y, LOW, GX, GY, BRUSH, ON, FORMULA,
+    CENTRE, AXIS, RADIUS, STIFFNESS, DAMPING, SIGMA_X, SIGMA_Y, LOW, GX, GY, ON, FORMULA,
 ) = TYRE_REALS  # fmt: skip
-ROAD_AT = int_width(3, 0)  # integers of the road
+# integers: those of the road, and whether the tyre is a brush
+TYRE_INTEGERS = record(road=ROAD_INTEGERS.width, brush=1)
+_, BRUSH = TYRE_INTEGERS
+ROAD_AT = int_width(3, 0)
 FLAT = 1e-6
 SOON = 1e-3  # m of deflection within which damping fades in
 
@@ -66,8 +69,8 @@ def low_part(vx, low):
 
 
 @inlined
-def forces_of(reals, k, kappa, alpha, gamma, load):
-    if reals[k, BRUSH] != 0.0:
+def forces_of(is_brush, reals, k, kappa, alpha, gamma, load):
+    if is_brush:
         return brush(reals, k, FORMULA, kappa, alpha, gamma, load)
     return magic_formula(reals, k, FORMULA, kappa, alpha, gamma, load)
 

@@ -30,14 +30,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from linkwork.elements.layout import (
-    BY_RATE, BY_VALUE, CD, CK, OMEGA, POS, RATE, ROT, STRIDE, TANGENT, VALUE, VEL,
+    BY_RATE, BY_VALUE, CD, CK, OMEGA, OUT, POS, RATE, ROT, STRIDE, TANGENT, VALUE, VEL, write,
 )  # fmt: skip
 from linkwork.elements.tyres.magic_formula import COEFFICIENTS, COUNT
 from linkwork.elements.tyres.patch import (
-    AXIS, CENTRE, GX, GY, LOW, RADIUS, ROAD_AT, SIGMA_X, SIGMA_Y, STIFFNESS, TYRE_REALS, bent,
-    contact_of, forces_of, low_part, radial, slips, turned_normal,
+    AXIS, BRUSH, CENTRE, GX, GY, LOW, RADIUS, ROAD_AT, SIGMA_X, SIGMA_Y, STIFFNESS, TYRE_INTEGERS,
+    TYRE_REALS, bent, contact_of, forces_of, low_part, radial, slips, turned_normal,
 )  # fmt: skip
-from linkwork.elements.tyres.road import ROAD_INTEGERS, Road, height
+from linkwork.elements.tyres.road import Road, height
 from linkwork.elements.tyres.tyre_data import TyreData, as_tyre_data
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations
@@ -61,11 +61,20 @@ from linkwork.model import checks
 from linkwork.model.frame import Frame, as_frame
 from linkwork.model.given import FrameLike, Given, VectorLike, given
 from linkwork.model.nodes import Node, scalar
+from linkwork.model.outputs import STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 SLIDING = 0.2  # slip at which a standing tyre slides
 AIR = 0.01  # s, in which deflections vanish in the air
 ZERO = (0.0, 0.0, 0.0)
+
+
+@inlined
+def write_tyre(out, reals, e, patch, deflection, vx, vsx, vsy, X):
+    """Outputs; patch: F_x, F_y, F_z, M_z, κ, α, γ."""
+    depth = max(deflection, 0.0)
+    stored = 0.5 * reals[e, STIFFNESS] * depth * depth
+    write(out, e, patch + (deflection, vx, vsx, vsy) + X + (stored,))
 
 
 def tyre_kernel(ints, reals, motion, loads):
@@ -84,6 +93,10 @@ def tyre_kernel(ints, reals, motion, loads):
         normal = dot(n, vP)
         load, by_d, by_r = radial(reals, e, r0 - r, -normal / root)
         sx, sy = reals[e, SIGMA_X], reals[e, SIGMA_Y]
+        spin, re = dot(s, w), r0 - (r0 - r) / 3.0
+        there = add(vP, cross(w, c))
+        vx = dot(l, vP)
+        vsx, vsy = vx - re * spin, dot(t, there)
         tangent_wanted = coef[TANGENT] != 0.0
         if load <= 0.0:  # in the air
             loads.balance[i] += du + u / AIR
@@ -91,16 +104,20 @@ def tyre_kernel(ints, reals, motion, loads):
             if tangent_wanted:
                 vals[ints[e, 3 + 4]] += values[BY_RATE, i] + values[BY_VALUE, i] / AIR
                 vals[ints[e, 3 + 8]] += values[BY_RATE, j] + values[BY_VALUE, j] / AIR
+            if coef[OUT] != 0.0:
+                patch = 0.0, 0.0, load, 0.0, 0.0, 0.0, math.asin(sigma)
+                write_tyre(loads.out, reals, e, patch, r0 - r, vx, vsx, vsy, add(P, c))
             continue
-        spin, re = dot(s, w), r0 - (r0 - r) / 3.0
-        there = add(vP, cross(w, c))
-        vx = dot(l, vP)
-        vsx, vsy = vx - re * spin, dot(t, there)
         speed, side = abs(vx), 1.0 if vx >= 0.0 else -1.0
         low, low_slope = low_part(vx, reals[e, LOW])
         kappa, alpha, tan_alpha = slips(reals, e, u, v, vsx, vsy, low)
         gamma = math.asin(sigma)
-        Fx, Fy, Mz, Mx, My = forces_of(reals, e, kappa, alpha, gamma, load)
+        Fx, Fy, Mz, Mx, My = forces_of(
+            ints[e, ROAD_AT + BRUSH] != 0, reals, e, kappa, alpha, gamma, load
+        )
+        if coef[OUT] != 0.0:
+            patch = Fx[0], Fy[0], load, Mz[0], kappa, alpha, gamma
+            write_tyre(loads.out, reals, e, patch, r0 - r, vx, vsx, vsy, add(P, c))
         turn = math.tanh(spin)  # rolling resistance acts against the spin
         F = add(add(scale(Fx[0], l), scale(Fy[0], t)), scale(load, n))
         moment = add(scale(Mz[0], n), add(scale(Mx[0], l), scale(My[0] * turn, s)))
@@ -204,60 +221,27 @@ def along(force, dkappa, dalpha, dgamma, dload):
     return force[1] * dkappa + force[2] * dalpha + force[3] * dgamma + force[4] * dload
 
 
-@compiled
-def over_time(integers, reals, r, rot, vel, omega, u, v, out):
-    """Forces, slips and the contact at stored times: the same formulas."""
-    for k in range(r.shape[0]):
-        R = at9(rot, k, 0)
-        p, s = mv(R, at(reals, 0, CENTRE)), mv(R, at(reals, 0, AXIS))
-        w = mv(R, at(omega, k, 0))
-        P, vP = add(at(r, k, 0), p), add(at(vel, k, 0), cross(w, p))
-        _, n, d, sigma, root, m, l, t, _ = contact_of(integers, reals, 0, 0, P, s, vP, w)
-        rl, r0 = d / root, reals[0, RADIUS]
-        load, _, _ = radial(reals, 0, r0 - rl, -dot(n, vP) / root)
-        c = scale(-rl, m)
-        vx = dot(l, vP)
-        vsx = vx - (r0 - (r0 - rl) / 3.0) * dot(s, w)
-        vsy = dot(t, add(vP, cross(w, c)))
-        low, _ = low_part(vx, reals[0, LOW])
-        kappa, alpha, _ = slips(reals, 0, u[k], v[k], vsx, vsy, low)
-        gamma = math.asin(sigma)
-        out[k, 2], out[k, 6], out[k, 7], out[k, 8] = load, gamma, r0 - rl, vx
-        out[k, 9], out[k, 10] = vsx, vsy
-        X = add(P, c)
-        out[k, 11], out[k, 12], out[k, 13] = X[0], X[1], X[2]
-        if load > 0.0:
-            Fx, Fy, Mz, _, _ = forces_of(reals, 0, kappa, alpha, gamma, load)
-            out[k, 0], out[k, 1], out[k, 3] = Fx[0], Fy[0], Mz[0]
-            out[k, 4], out[k, 5] = kappa, alpha
-
-
 OUTPUTS = (
-    ("longitudinal_force", "N"), ("lateral_force", "N"), ("load", "N"), ("aligning_moment", "N m"),
-    ("slip_ratio", "1"), ("slip_angle", "rad"), ("camber", "rad"), ("deflection", "m"),
-    ("speed", "m/s"), ("sliding_speed_x", "m/s"), ("sliding_speed_y", "m/s"), ("contact_x", "m"),
-    ("contact_y", "m"), ("contact_z", "m"),
-)  # fmt: skip
-
-
-def tyre_outputs(
-    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
-) -> dict[str, tuple[np.ndarray, str]]:
-    rim = ends[0]
-    out = np.zeros((len(rim.r), len(OUTPUTS)))
-    arrays = [np.ascontiguousarray(x, dtype=float) for x in (
-        reals[:1], rim.r, rotations.matrix(rim.q).reshape(-1, 9), rim.v, rim.w,
-        ends[1].value[:, 0], ends[2].value[:, 0],
-    )]  # fmt: skip
-    over_time(integers[None], *arrays, out)
-    found = {name: (out[:, i], unit) for i, (name, unit) in enumerate(OUTPUTS)}
-    spring = 0.5 * reals[:, STIFFNESS] * np.maximum(out[:, 7], 0.0) ** 2
-    return found | {"stored_energy": (spring, "J")}
-
+    Output("longitudinal_force", "N"),
+    Output("lateral_force", "N"),
+    Output("load", "N"),
+    Output("aligning_moment", "N m"),
+    Output("slip_ratio", "1"),
+    Output("slip_angle", "rad"),
+    Output("camber", "rad"),
+    Output("deflection", "m"),
+    Output("speed", "m/s"),
+    Output("sliding_speed_x", "m/s"),
+    Output("sliding_speed_y", "m/s"),
+    Output("contact_x", "m"),
+    Output("contact_y", "m"),
+    Output("contact_z", "m"),
+    STORED_ENERGY,
+)
 
 TYRE = Family(
-    "tyre", Kernel(tyre_kernel), bodies=3, reals=TYRE_REALS.width, integers=ROAD_INTEGERS.width,
-    circuit=tyre_outputs,
+    "tyre", Kernel(tyre_kernel), bodies=3, reals=TYRE_REALS.width, integers=TYRE_INTEGERS.width,
+    outputs=OUTPUTS,
 )  # fmt: skip
 
 
@@ -332,11 +316,11 @@ class Tyre(Item):
         rim = self.frames[1]
         reals = np.concatenate([
             rim.position, self._axis, [data.radius, data.stiffness, data.damping],
-            data.relaxation, [data.low_speed], data.low_damping(), [float(data.model == "brush")],
-            self.road.reals(), data.reals(),
+            data.relaxation, [data.low_speed], data.low_damping(), self.road.reals(), data.reals(),
         ])  # fmt: skip
         ends = (rim.body, self.along, self.across)
-        return [Entry(TYRE, ends, reals, integers=self.road.integers())]
+        integers = (*self.road.integers(), int(data.model == "brush"))
+        return [Entry(TYRE, ends, reals, integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Tyre:
@@ -368,10 +352,11 @@ def height_under(road: Road, place: np.ndarray) -> float:
 
 
 @compiled
-def forces_over(reals, slips, out):
+def forces_over(is_brush, reals, slips, out):
     """Rows κ, α, γ, F_z → F_x, F_y, M_z, M_x, M_y."""
     for k in range(slips.shape[0]):
         if slips[k, 3] > 0.0:
-            found = forces_of(reals, 0, slips[k, 0], slips[k, 1], slips[k, 2], slips[k, 3])
+            kappa, alpha, gamma, load = slips[k, 0], slips[k, 1], slips[k, 2], slips[k, 3]
+            found = forces_of(is_brush, reals, 0, kappa, alpha, gamma, load)
             for i in range(5):
                 out[k, i] = found[i][0]

@@ -187,7 +187,7 @@ class TyreData:
         >>> round(float(tyre.forces(slip_ratio=1.0)["longitudinal_force"]))
         3600
         """
-        from linkwork.elements.tyres.patch import BRUSH, FORMULA, TYRE_REALS
+        from linkwork.elements.tyres.patch import FORMULA, TYRE_REALS
         from linkwork.elements.tyres.tyre import forces_over
 
         load = self.numbers["FNOMIN"] if load is None else load
@@ -196,9 +196,9 @@ class TyreData:
         )))  # fmt: skip
         rows = np.ascontiguousarray(np.column_stack([x.ravel() for x in given]))
         reals = np.zeros((1, TYRE_REALS.width))
-        reals[0, FORMULA:], reals[0, BRUSH] = self.reals(), self.model == "brush"
+        reals[0, FORMULA:] = self.reals()
         out = np.zeros((len(rows), 5))
-        forces_over(reals, rows, out)
+        forces_over(self.model == "brush", reals, rows, out)
         names = ("longitudinal_force", "lateral_force", "aligning_moment", "overturning_moment",
                  "rolling_moment")  # fmt: skip
         return {name: out[:, i].reshape(given[0].shape) for i, name in enumerate(names)}

@@ -237,14 +237,14 @@ class OdeRun(BasicRun):
     def snapshot(self) -> tuple:
         return (
             self.time, self.h, self.y.copy(), self.work_done.copy(), self.powers.copy(),
-            self.data.tables.reals.copy(), self.lu, [a.copy() for a in self.lu.chosen],
+            self.data.numbers, self.lu, [a.copy() for a in self.lu.chosen],
             self.repairs,
         )  # fmt: skip
 
     def recover(self, snapshot: tuple) -> None:
         self.time, self.h, y, total, powers, reals, self.lu, chosen, self.repairs = snapshot
         self.y[:], self.work_done[:], self.powers[:] = y, total, powers
-        self.data.tables.reals[:] = reals
+        self.data.numbers = reals
         for mine, copy in zip(self.lu.chosen, chosen, strict=True):
             mine[:] = copy
 

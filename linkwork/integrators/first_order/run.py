@@ -333,7 +333,7 @@ class StagedRun(ImplicitRun):
                  self.found)  # fmt: skip
         counts = (self.time, self.previous, self.h, self.equal, self.phase, self.formula,
                   self.core, self.pause, self.wait, self.repairs, self.pieces)  # fmt: skip
-        return parts, arrays, self.data.tables.reals.copy(), counts
+        return parts, arrays, self.data.numbers, counts
 
     def recover(self, snapshot: tuple) -> None:
         parts, arrays, reals, counts = snapshot
@@ -343,7 +343,7 @@ class StagedRun(ImplicitRun):
          self.core, self.pause, self.wait, self.repairs, self.pieces) = counts  # fmt: skip
         for one, copy in zip(self._changing, arrays, strict=True):
             one[:] = copy
-        self.data.tables.reals[:] = reals
+        self.data.numbers = reals
 
     def restart(self) -> dict[str, Any]:
         """All numbers needed to go on with the same digits."""

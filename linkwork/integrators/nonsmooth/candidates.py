@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.elements.contact.contact import Contact
 from linkwork.elements.contact.layout import (
     CENTRE_A, CENTRE_B, LAW, MARGIN, RADIUS_A, RADIUS_B, REACH_A, REACH_B,
+    TABLE_POINTS,
 )  # fmt: skip
 from linkwork.elements.contact.pairing import pairs_of
 from linkwork.elements.contact.geometry.shapes import Solid
@@ -107,7 +108,7 @@ class Candidates:
             row[CENTRE_A : CENTRE_A + 3], row[CENTRE_B : CENTRE_B + 3] = a.centre, b.centre
             row[MARGIN], row[HEAD:] = self.active, pair.geometry
             made.append(row)
-            codes.append([*pair.codes(HEAD, flipped), 0, 0])
+            codes.append([*pair.codes(HEAD, flipped), *[0] * (LAW - TABLE_POINTS)])
         width = max([self.rows.shape[1], *(len(row) for row in made)])
         grown = np.zeros((len(self.rows) + len(made), width))
         grown[: len(self.rows), : self.rows.shape[1]] = self.rows

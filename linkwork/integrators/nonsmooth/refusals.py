@@ -15,7 +15,7 @@ def refuse_what_it_cannot(data: Data) -> None:
     system.refuse_held("lw.Moreau")
     for e in system.elements:
         family, label = e.entry.family, system.model[e.owner].label
-        if family.history and not family.counts_turns:
+        if family.memory.path:
             raise ModelError(
                 f"lw.Moreau cannot treat {label}, which remembers its path; use "
                 "lw.GeneralizedAlpha(), or hard=True where it is a contact"

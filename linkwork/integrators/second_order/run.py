@@ -347,7 +347,7 @@ class ImplicitRun(TwoForms):
         parts = self.data, self.stepper, self.fast, self.turning, self.lu
         trials = self.core, self.pause, self.wait, self.stays
         return (
-            parts, arrays, self.data.tables.reals.copy(), self.time, self.h,
+            parts, arrays, self.data.numbers, self.time, self.h,
             (self.previous, self.follows, self.spacing), trials, (self.repairs, self.pieces),
         )  # fmt: skip
 
@@ -360,7 +360,7 @@ class ImplicitRun(TwoForms):
         changing = (*self.stepper, *self.fast, *self.lu.chosen)
         for mine, copy in zip(changing, arrays, strict=True):
             mine[:] = copy
-        self.data.tables.reals[:] = reals
+        self.data.numbers = reals
         self.coefficients = self.method.coefficients(self.h, self.follows)
 
     def state(self) -> State:

@@ -171,6 +171,11 @@ def refer(value):
     return value
 
 
+def rows_at(numbers, first, count, width):
+    """(count, width) of a row of numbers from a place on, without a check."""
+    return numbers[first : first + count * width].reshape(count, width)
+
+
 # ------------------------------------------------------------------------------- compiled
 
 
@@ -230,6 +235,17 @@ def _refer(typing, value):
         return located(context, builder, kind, value, args[0])
 
     return kind(value), generate
+
+
+@generates(rows_at)
+def _rows_at(typing, numbers, first, count, width):
+    kind = types.Array(numbers.dtype, 2, "C")
+
+    def generate(context, builder, signature, args):
+        data = context.make_array(numbers)(context, builder, args[0]).data
+        return array_at(context, builder, kind, builder.gep(data, [args[1]]), args[2:])
+
+    return kind(numbers, types.int64, types.int64, types.int64), generate
 
 
 @generates(record_at)

@@ -105,13 +105,6 @@ def _reals(a1: np.ndarray, b1: np.ndarray, a2: np.ndarray | None = None, b2=None
     return out
 
 
-def element_ints(data: Data, family) -> np.ndarray:
-    """The ints of all elements of a family, in their order."""
-    slot = data.system.families.index(family)
-    _, n, first, width, _, _ = data.tables.directory[slot]
-    return data.tables.ints[first : first + n * width].reshape(n, width)
-
-
 def make_rows(data: Data) -> Rows:
     """The rows that the system keeps, in the order of its equations."""
     ints = np.zeros((data.rows, INTS), np.int64)
@@ -122,7 +115,7 @@ def make_rows(data: Data) -> Rows:
         number = seen[family] = seen.get(family, -1) + 1
         if not e.entry.rows:
             continue
-        of_element = element_ints(data, family)[number]
+        of_element = data.ints_of(family)[number]
         eq, j = int(of_element[layout.EQ]), 0
         shift = [data.pattern.left if end >= 0 else 0 for end in e.ends]
         columns = of_element[layout.CA : layout.CB + 1] + shift

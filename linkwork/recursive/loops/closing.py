@@ -87,7 +87,8 @@ class Loops(NamedTuple):
     velocity_of: Ints  # velocity that belongs to each coordinate, −1 in quaternions
     report: Floats  # corrections made, worst violations before them, iterations of implicit
     # steps, smallest pivot of the last accelerations, whether sensors were not found
-    sensors: Floats2  # (sensors, …) of sweeps.sensing, with their room and the tree's wrenches
+    sensors: Ints2  # (sensors, …) of sweeps.sensing, with their reals, their room and the
+    sensor_reals: Floats2  # tree's wrenches
     room: Floats2
     wrench: Floats2
 
@@ -343,7 +344,8 @@ def forward(sweeps, kernels, tables, work, tree, s, loops, cut, time, q, v, tau,
         if not senses:
             return
         if sweeps.sense(tree, s, work.nodes, loops.acceleration, loops.gamma, loops.wrench, out,
-                        loops.sensors, loops.room, work.values, work.balance, k):  # fmt: skip
+                        loops.sensors, loops.sensor_reals, loops.room, work.values, work.balance,
+                        k):  # fmt: skip
             return
     loops.report[UNSOLVED] = 1.0
     out[0] = math.nan

@@ -119,7 +119,7 @@ def advance_implicit(
         copy(run.a, guess)
         room[:] = 0.0
         for k in range(brakes.shape[0]):
-            if holding(tables.reals, brakes, k):
+            if holding(tables.reals, tables.memory, brakes, k):
                 i = brakes[k, VELOCITY]
                 guess[i] = still(weights, h, algorithmic[0, i], run.a0[i], run.v0[i])
         status, before = NO_CONVERGENCE, 1e300
@@ -128,8 +128,8 @@ def advance_implicit(
             copy(run.q0, run.qs)
             move(loops, run.qs, run.d)
             add_brakes(
-                tables.reals, brakes, room, run.q0, run.qs, run.vs, guess, by_place, by_speed,
-                fixed, kappa,
+                tables.reals, tables.memory, brakes, room, run.q0, run.qs, run.vs, guess,
+                by_place, by_speed, fixed, kappa,
             )  # fmt: skip
             for i in range(load.shape[0]):
                 load[i] = kappa[i] * guess[i]

@@ -136,7 +136,7 @@ def store(tree, s, loops, work, run, out, row):
     for r in range(loops.gamma.shape[0]):
         run.gamma[row, r] = loops.gamma[r]
     for k in range(loops.sensors.shape[0]):
-        i = int(loops.sensors[k, X])
+        i = loops.sensors[k, X]
         out.values[row, el.VALUE, i] = work.values[el.VALUE, i]
     out.work[row, 0], out.work[row, 1] = run.work[0], run.work[1]
     out.iterations[row] = run.counted[1] - run.counted[0]

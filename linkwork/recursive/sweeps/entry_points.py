@@ -44,8 +44,8 @@ BLOCKS = record_type(Blocks)
 RESPOND = types.void(TREE, SWEEP, FLOATS, BLOCKS)
 JACOBIAN = types.void(TREE, SWEEP, FLOATS2, FLOATS, INTS2, FLOATS, BLOCKS, FLOATS)
 SENSE = int64(
-    TREE, SWEEP, FLOATS2, FLOATS2, FLOATS, FLOATS2, FLOATS, FLOATS2, FLOATS2, FLOATS2, FLOATS,
-    int64,
+    TREE, SWEEP, FLOATS2, FLOATS2, FLOATS, FLOATS2, FLOATS, INTS2, FLOATS2, FLOATS2, FLOATS2,
+    FLOATS, int64,
 )
 TURNS = types.void(INTS2, FLOATS, FLOATS, FLOATS, FLOATS)
 
@@ -66,7 +66,9 @@ def no_jacobian(tree, s, nodes, vals, ends, J, blocks, derivatives):
     pass
 
 
-def no_sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values, balance, k):
+def no_sense(
+    tree, s, nodes, acceleration, gamma, wrench, a, codes, table, room, values, balance, k
+):  # fmt: skip
     return 1
 
 

@@ -17,17 +17,23 @@ from __future__ import annotations
 from linkwork.elements import layout as el
 from linkwork.elements.signals.measured import arm, normal
 from linkwork.kernels.compiled import fused_inlined
+from linkwork.kernels.record import record
 from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
 from linkwork.kernels.vectors import add, at, at4, at9, cross, dot, mv, scale, sub, tv
 from linkwork.recursive.sweeps.nodes import body_accelerations
 from linkwork.recursive.sweeps.wrenches import joint_wrenches
 
-# a row of the table: what a sensor shows, its value, bodies, axis; marker S on a and P on b; of the
-# tree's joint its place, sign and reference point; of a cut joint three multipliers; what is large
-(KIND, X, A, B, E, QA, QB, DRIVEN, PLACE, SIGN, POINT, WITHOUT_Z, FREE_Z, GAMMA, UNIT, COLUMNS) = (
-    0, 1, 2, 3, 4, 7, 11, 15, 18, 19, 20, 23, 24, 25, 28, 29,
-)  # fmt: skip
-OF_CROSS = 2.0  # FREE_Z of the torque of a universal joint
+# integers of a sensor: what it shows, its value, bodies; of the tree's joint its place, and whether
+# rows z and rz are free; of a cut joint three multipliers
+KIND, X, A, B, PLACE, WITHOUT_Z, FREE_Z, GAMMA, CODES = record(
+    kind=1, x=1, a=1, b=1, place=1, without_z=1, free_z=1, gamma=3, codes=0
+)
+# its reals: axis; marker S on a and P on b; of the tree's joint its sign and reference point; what
+# is large
+E, QA, QB, DRIVEN, SIGN, POINT, UNIT, COLUMNS = record(
+    e=3, qa=4, qb=4, driven=3, sign=1, point=3, unit=1, columns=0
+)
+OF_CROSS = 2  # FREE_Z of the torque of a universal joint
 FORCE, TORQUE, CUT_FORCE, CUT_TORQUE, ACCELERATION, SPIN, ANGLE, LOAD = range(8)  # KIND
 # rows of the room beside the table; H follows
 SHOWN, SIZE, LEFT, STEP, CHANGE, ALONG, H = range(7)
@@ -44,34 +50,34 @@ def length(a):
 @fused_inlined
 def held(gamma, row):
     """A multiplier; zero where there is no such row."""
-    return gamma[int(row)] if int(row) < gamma.shape[0] else 0.0
+    return gamma[row] if row < gamma.shape[0] else 0.0
 
 
 @fused_inlined
-def reaction(nodes, wrench, gamma, table, k, kind):
+def reaction(nodes, wrench, gamma, codes, table, k, kind):
     """Force or torque on the second body of a joint, in the axes of the marker on its first."""
-    a, b = int(table[k, A]), int(table[k, B])
+    a, b = codes[k, A], codes[k, B]
     qS = qmul(at4(nodes, a, el.QUAT), at4(table, k, QA))
     cross_normal = (0.0, 0.0, 0.0)
-    if table[k, FREE_Z] == OF_CROSS:
+    if codes[k, FREE_Z] == OF_CROSS:
         cross_normal = normal(
             qmul(qconj(qS), qmul(at4(nodes, b, el.QUAT), at4(table, k, QB)))
         )
     if kind >= CUT_FORCE:
-        g = (held(gamma, table[k, GAMMA]), held(gamma, table[k, GAMMA + 1]),
-             held(gamma, table[k, GAMMA + 2]))  # fmt: skip
+        g = (held(gamma, codes[k, GAMMA]), held(gamma, codes[k, GAMMA + 1]),
+             held(gamma, codes[k, GAMMA + 2]))  # fmt: skip
         if kind == CUT_FORCE:
             return scale(-1.0, g)
-        if table[k, FREE_Z] == OF_CROSS:
+        if codes[k, FREE_Z] == OF_CROSS:
             return scale(g[0], cross_normal)
         rho = (1.0, 0.0, 0.0, 0.0)
-        if table[k, FREE_Z] != 0.0:
+        if codes[k, FREE_Z] != 0:
             rho = qmul(qconj(qS), qmul(at4(nodes, b, el.QUAT), at4(table, k, QB)))
         return (
             dot(g, arm(rho, (1.0, 0.0, 0.0))), dot(g, arm(rho, (0.0, 1.0, 0.0))),
             dot(g, arm(rho, (0.0, 0.0, 1.0))),
         )  # fmt: skip
-    i, sign = int(table[k, PLACE]), table[k, SIGN]
+    i, sign = codes[k, PLACE], table[k, SIGN]
     n = (wrench[i, 0], wrench[i, 1], wrench[i, 2])
     f = (wrench[i, 3], wrench[i, 4], wrench[i, 5])
     if kind == TORQUE:
@@ -80,25 +86,25 @@ def reaction(nodes, wrench, gamma, table, k, kind):
         D = add(at(nodes, b, el.POS), mv(at9(nodes, b, el.ROT), at(table, k, DRIVEN)))
         f = add(n, cross(sub(P, D), f))
     shown = tv(rotation_matrix(qS), scale(sign, f))
-    if table[k, FREE_Z] == OF_CROSS:  # loads about the arms are in the wrench
+    if codes[k, FREE_Z] == OF_CROSS:  # loads about the arms are in the wrench
         return scale(dot(cross_normal, shown) / dot(cross_normal, cross_normal), cross_normal)
-    return (shown[0], shown[1], 0.0 if table[k, WITHOUT_Z] != 0.0 else shown[2])
+    return (shown[0], shown[1], 0.0 if codes[k, WITHOUT_Z] != 0 else shown[2])
 
 
 @fused_inlined
-def show(nodes, acceleration, wrench, gamma, table, room, values, balance, k):
+def show(nodes, acceleration, wrench, gamma, codes, table, room, values, balance, k):
     """What sensor k shows, and the size of the vector that it is a component of."""
-    kind, e = int(table[k, KIND]), at(table, k, E)
+    kind, e = codes[k, KIND], at(table, k, E)
     if kind == LOAD:  # whose element was asked with the others, and left x − g
-        i = int(table[k, X])
+        i = codes[k, X]
         room[SHOWN, k] = values[el.VALUE, i] - balance[i]
         room[SIZE, k] = abs(room[SHOWN, k])
         return
     if kind <= CUT_TORQUE:
-        x = reaction(nodes, wrench, gamma, table, k, kind)
+        x = reaction(nodes, wrench, gamma, codes, table, k, kind)
         room[SHOWN, k], room[SIZE, k] = dot(e, x), length(x)
         return
-    a, b = int(table[k, A]), int(table[k, B])
+    a, b = codes[k, A], codes[k, B]
     turn, R = at(acceleration, b, 3), at9(nodes, b, el.ROT)
     if kind == ANGLE:
         m = tv(at9(nodes, a, el.ROT), mv(R, e))
@@ -136,14 +142,16 @@ def improve(room, n):
             room[H + i, j] += room[ALONG, i] * room[CHANGE, j]
 
 
-def sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values, balance, k):
+def sense(
+    tree, s, nodes, acceleration, gamma, wrench, a, codes, table, room, values, balance, k
+):  # fmt: skip
     """Look at the sensors after evaluation k: 1 where x = g; else 0, and x is moved on."""
     body_accelerations(tree, s, nodes, acceleration)
     joint_wrenches(tree, s, a, wrench)
     n, done, now, before, away = table.shape[0], True, 0.0, 0.0, False
     for i in range(n):
-        show(nodes, acceleration, wrench, gamma, table, room, values, balance, i)
-        x = values[el.VALUE, int(table[i, X])]
+        show(nodes, acceleration, wrench, gamma, codes, table, room, values, balance, i)
+        x = values[el.VALUE, codes[i, X]]
         size, left = table[i, UNIT] + room[SIZE, i] + abs(x), x - room[SHOWN, i]
         done, away = done and abs(left) <= CLOSE * size, away or abs(x) > FAR * table[i, UNIT]
         now, before = now + abs(left) / size, before + abs(room[LEFT, i]) / size
@@ -159,5 +167,5 @@ def sense(tree, s, nodes, acceleration, gamma, wrench, a, table, room, values, b
         for j in range(n):
             total -= room[H + i, j] * room[LEFT, j]
         room[STEP, i] = total
-        values[el.VALUE, int(table[i, X])] += total
+        values[el.VALUE, codes[i, X]] += total
     return 0

@@ -359,15 +359,15 @@ class Parts:
         ]  # fmt: skip
         return np.array(found, np.int64).reshape(-1, 2)
 
-    def _sensors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _sensors(self) -> tuple[np.ndarray, ...]:
         """Sensors that loads follow at all times, and room to find what they show."""
-        table = np.zeros((0, se.COLUMNS))
+        codes, table = np.zeros((0, se.CODES), np.int64), np.zeros((0, se.COLUMNS))
         if self.follows_sensors:
-            table = sensor_table(self.full, self.outer, self.topology)
+            codes, table = sensor_table(self.full, self.outer, self.topology)
         n = len(table)
         room = np.zeros((se.H + n, n))
         room[se.H :] = np.eye(n)
-        return table, room, np.zeros((len(self.tree.ints), 6))
+        return codes, table, room, np.zeros((len(self.tree.ints), 6))
 
     def _ends(self) -> np.ndarray:
         """Both ends of every cut joint: rows, place in the tree, block of C_q, root of the loop."""

@@ -22,56 +22,59 @@ from linkwork.system.data import Data
 from linkwork.system.system import System
 
 
-def sensor_table(full: Data, outer: Data, topology: Topology) -> np.ndarray:
-    """(sensors, COLUMNS) over all sensors of the model, in the order of their values."""
+def sensor_table(full: Data, outer: Data, topology: Topology) -> tuple[np.ndarray, np.ndarray]:
+    """Integers (sensors, CODES) and reals (sensors, COLUMNS) over all sensors of the model, in the
+    order of their values."""
     system = full.system
     sensors: list[Any] = [x for x in system.model.items.values() if isinstance(x, Sensor)]
     number = {name: i for i, name in enumerate(system.names)}
+    codes = np.zeros((len(sensors), se.CODES), np.int64)
     out = np.zeros((len(sensors), se.COLUMNS))
-    out[:, se.X], out[:, se.UNIT] = sensor_places(system), sensor_units(full)
-    for row, item in zip(out, sensors, strict=True):
+    codes[:, se.X], out[:, se.UNIT] = sensor_places(system), sensor_units(full)
+    for code, row, item in zip(codes, out, sensors, strict=True):
         if isinstance(item, LoadSensor):
-            row[se.KIND] = se.LOAD
+            code[se.KIND] = se.LOAD
             continue
         at: Any = item  # a sensor of a joint or of a frame
         frames = at.joint.frames if isinstance(item, JointSensor) else (at.axes, at.frame)
-        row[[se.A, se.B]] = [number.get(f.body.name, system.bodies) for f in frames]
+        code[[se.A, se.B]] = [number.get(f.body.name, system.bodies) for f in frames]
         if isinstance(item, FrameSensor):
             spins = item.quantity == "angular acceleration"
-            row[se.KIND] = se.SPIN if spins else se.ACCELERATION
+            code[se.KIND] = se.SPIN if spins else se.ACCELERATION
             direction = rotations.matrix(item.axes.orientation) @ np.array(item.axis)
             row[se.E : se.E + 3], row[se.DRIVEN : se.DRIVEN + 3] = direction, item.frame.position
         elif item.quantity == "angular acceleration":
-            row[se.KIND] = se.ANGLE
+            code[se.KIND] = se.ANGLE
             row[se.E : se.E + 3] = rotations.matrix(frames[1].orientation)[:, 2]
         else:
             turns = item.quantity == "torque"
             row[se.E : se.E + 3] = item.axis
             row[se.QA : se.QA + 4], row[se.QB : se.QB + 4] = (f.orientation for f in frames)
-            of_reaction(row, system, outer, topology, item, turns)
-    return out
+            of_reaction(code, row, system, outer, topology, item, turns)
+    return codes, out
 
 
 def of_reaction(
-    row: np.ndarray, system: System, outer: Data, topology: Topology, item: Any, turns: bool
-) -> None:
+    code: np.ndarray, row: np.ndarray, system: System, outer: Data, topology: Topology, item: Any,
+    turns: bool,
+) -> None:  # fmt: skip
     """The columns of a reaction: of a joint of the tree, or of one that is cut."""
     name, active = item.joint.name, getattr(item.joint, "active", ())
     mine = next(i for i, e in enumerate(system.elements) if e.owner == name and e.entry.rows)
-    kind = item.entries()[0].reals[me.TURNS]
+    kind = item.entries()[0].integers[0]
     of_cross = kind == me.CROSS
-    row[se.FREE_Z] = se.OF_CROSS if of_cross else kind == 2.0
+    code[se.FREE_Z] = se.OF_CROSS if of_cross else kind == me.FREE_TORQUE
     for i, step in enumerate(topology.steps):
         if step.edge is not None and mine in step.edge.elements:
             whole = len(item.entries()) == 1
             if system.elements[mine].entry.family is not LOCK or step.link is not None or not whole:
                 break
-            row[se.KIND] = se.TORQUE if turns else se.FORCE
-            row[se.PLACE], row[se.SIGN] = i, -1.0 if step.turned else 1.0
+            code[se.KIND] = se.TORQUE if turns else se.FORCE
+            code[se.PLACE], row[se.SIGN] = i, -1.0 if step.turned else 1.0
             row[se.POINT : se.POINT + 3] = markers(step, step.motion)[1].position
             row[se.DRIVEN : se.DRIVEN + 3] = system.elements[mine].entry.reals[UB : UB + 3]
             # forces of joint loads along the freedom are in the wrench, not in the reaction
-            row[se.WITHOUT_Z] = (5 if turns else 2) not in active and not of_cross
+            code[se.WITHOUT_Z] = (5 if turns else 2) not in active and not of_cross
             return
     mine_now = [e for e in outer.part.elements if e.owner == name and e.entry.rows]
     cut = mine_now[-1 if of_cross else 0] if mine_now else None
@@ -82,8 +85,8 @@ def of_reaction(
             "no plain joint of its tree; sample it with lw.sample_hold or "
             "lw.Controller, or use lw.RK4() or lw.GeneralizedAlpha()"
         )
-    row[se.KIND] = se.CUT_TORQUE if turns else se.CUT_FORCE
+    code[se.KIND] = se.CUT_TORQUE if turns else se.CUT_FORCE
     kept = {int(r): k for k, r in enumerate(outer.kept)}
     rows = {axis: cut.first_row + k for k, axis in enumerate(cut.entry.rows)}
     for j in range(3):
-        row[se.GAMMA + j] = kept.get(rows.get(j + 3 * (turns and not of_cross), -1), outer.rows)
+        code[se.GAMMA + j] = kept.get(rows.get(j + 3 * (turns and not of_cross), -1), outer.rows)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.results.outputs.stored import reaction
+from linkwork.results.outputs import replayed
 from linkwork.system.system import System
 
 if TYPE_CHECKING:
@@ -126,10 +126,10 @@ def reactions(result: Result) -> tuple[np.ndarray, np.ndarray]:
     for e in result.system.elements:
         if e.entry.rows:
             owned[e.owner].append(e)
-    for j, elements in enumerate(owned.values()):
-        if all(e.entry.family.reaction is not None for e in elements):
-            wrench = reaction(result, elements)
-            force[:, j], torque[:, j] = wrench.force, wrench.torque
+    known = [j for j, elements in enumerate(owned.values()) if replayed.has_reaction(elements)]
+    joints = list(owned.values())
+    for j, wrench in zip(known, replayed.reactions(result, [joints[j] for j in known])):
+        force[:, j], torque[:, j] = wrench.force, wrench.torque
     return force, torque
 
 

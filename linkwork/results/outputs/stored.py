@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,27 +15,22 @@ from linkwork.model.drives.base import held_in, leaves_that_follow
 from linkwork.model.signals.held import NEVER, is_sampled, sampled_at
 from linkwork.model.signals.programs import translate
 from linkwork.model.signals.signal import Signal
-from linkwork.results.outputs.relative import (
-    TURN,
-    Motion,
-    doubtful,
-    relative_place,
-    relative_turn,
-    rotate,
-    rotate_back,
-    turn_change,
-    twist,
-    twist_change,
-    twist_rate,
-    unwrap,
-)  # fmt: skip
-from linkwork.model.nodes import Node
+from linkwork.results.outputs.turns import unwrap
 from linkwork.system.layout import REFERENCE_END
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.system import System
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
+
+
+class Motion(NamedTuple):
+    """One body over time: r (T, 3), q (T, 4), v (T, 3) in world axes, w (T, 3) in body axes."""
+
+    r: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    w: np.ndarray
 
 
 def body_motion(result: Result, b: int) -> Motion:
@@ -49,31 +43,9 @@ def body_motion(result: Result, b: int) -> Motion:
     return Motion(m[:, :3], m[:, 3:7], m[:, 7:10], m[:, 10:13])
 
 
-def element_reals(result: Result, e: Element) -> np.ndarray:
-    """The numbers of an element at every stored time, (T, n): laws and memory put in."""
-    family = e.entry.family
-    reals = np.broadcast_to(np.asarray(e.entry.reals, float), (len(result.time), family.reals))
-    if not e.entry.laws and not family.history:
-        return reals
-    reals = reals.copy()
-    for law in e.entry.laws:
-        if law.signal is not None:
-            reals[:, law.column] = signal_values(result, law.signal)
-        else:
-            reals[:, law.column : law.column + law.length] = law.values(result.time)
-    if family.history:
-        reals[:, -int(family.memory) :] = result.memory[:, memory_place(result.system, e)]
-    return reals
-
-
 def memory_place(system: System, e: Element) -> slice:
     """Where in `State.memory` an element has its numbers."""
-    first = 0
-    for x in memory_elements(system):
-        if x is e:
-            break
-        first += int(x.entry.family.memory)
-    return slice(first, first + int(e.entry.family.memory))
+    return system.memories[id(e)][1]
 
 
 def memory_at_start(result: Result) -> np.ndarray | None:
@@ -159,75 +131,7 @@ def node_places(result: Result) -> Callable[[Any], int]:
 
 def memory_elements(system: System) -> list[Element]:
     """The elements that remember, in the order of `State.memory`."""
-    families = dict.fromkeys(e.entry.family for e in system.elements if e.entry.family.memory)
-    return [e for f in families for e in system.elements if e.entry.family == f]
-
-
-def memory_over_time(result: Result, e: Element, end: np.ndarray | None) -> np.ndarray:
-    """What an element remembered at every stored time, (T, n).
-
-    Angles are counted over turns from where the element was described, or to arrive at `end` where
-    that is known.  Of signals the stored motion says them; notes of corners are known at the
-    end of a run alone, else none, and what else is remembered likewise, else not a number.
-    """
-    family, notes = e.entry.family, e.entry.family.notes
-    if family.signal:
-        known = signal_over_time(result, e.entry.acts_on[1].signal)[1]
-        if end is not None:
-            known[-1] = end
-        return known
-    noted = np.zeros((len(result.time), notes))
-    if end is not None:
-        noted[-1] = end[:notes]
-    if not family.history:
-        return noted
-    names = family.counts or ("angle",)
-    if family.history != len(names):
-        known = np.full((len(result.time), int(family.memory)), np.nan)
-        if end is not None:
-            known[-1] = end
-        return known
-    reals = np.tile(np.asarray(e.entry.reals, float), (len(result.time), 1))
-    found = family.outputs(*e.entry.numbers_with(reals), *_ends(result, e))  # type: ignore[misc]
-    columns = [noted]
-    for k, name in enumerate(names):
-        angle = found[name] - TURN * np.round(found[name] / TURN)
-        rate = found[name.replace("angle", "rate")]
-        counted = unwrap(result.time, angle, rate, e.entry.reals[k - len(names)])
-        if end is not None:
-            counted += TURN * np.round((end[notes + k] - counted[-1]) / TURN)
-        columns.append(counted[:, None])
-    return np.concatenate(columns, axis=1)
-
-
-def _ends(result: Result, e: Element) -> list[list[np.ndarray]]:
-    """Lists over the element's bodies: r, q, v, ω."""
-    ends = [body_motion(result, b) for b in e.ends]
-    return [list(part) for part in zip(*ends)]
-
-
-def potential_energy(result: Result, e: Element) -> np.ndarray:
-    """Potential energy of an element whose family has one, (T,)."""
-    reals, (r, q, _, _) = element_reals(result, e), _ends(result, e)
-    parts = [
-        e.entry.family.potential(  # type: ignore[misc]
-            *e.entry.numbers_with(reals[k]), [x[k] for x in r], [x[k] for x in q]
-        )
-        for k in _blocks(e, reals)
-    ]
-    return np.concatenate(parts)
-
-
-def family_outputs(result: Result, e: Element) -> dict[str, np.ndarray]:
-    """What the element's family offers by itself: name → (T,) or (T, 3)."""
-    reals, ends = element_reals(result, e), _ends(result, e)
-    parts = [
-        e.entry.family.outputs(  # type: ignore[misc]
-            *e.entry.numbers_with(reals[k]), *([x[k] for x in part] for part in ends)
-        )
-        for k in _blocks(e, reals)
-    ]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    return [e for e, _ in system.memories.values()]
 
 
 class NodeValues(NamedTuple):
@@ -236,12 +140,6 @@ class NodeValues(NamedTuple):
     value: np.ndarray
     rate: np.ndarray
     second: np.ndarray
-
-
-def circuit_outputs(result: Result, e: Element) -> dict[str, tuple[np.ndarray, str]]:
-    """What the family of an element with vector nodes offers: name → (numbers (T,), unit)."""
-    numbers = e.entry.numbers_with(element_reals(result, e))
-    return e.entry.family.circuit(*numbers, all_ends(result, e))  # type: ignore[misc]
 
 
 def all_ends(result: Result, e: Element) -> list[Any]:
@@ -258,131 +156,6 @@ def all_ends(result: Result, e: Element) -> list[Any]:
             part = np.asarray(result.values[:, :, first[0] : first[1]])
             ends.append(NodeValues(part[:, 0], part[:, 1], part[:, 2]))
     return ends
-
-
-def _blocks(e: Element, reals: np.ndarray) -> list[slice]:
-    """All times at once; or one by one where an element that remembers moves so far between them
-    that it could not count turns by itself."""
-    if e.entry.family.history == 1 and np.abs(np.diff(reals[:, -1])).max(initial=0.0) >= TURN / 2:
-        return [slice(k, k + 1) for k in range(len(reals))]
-    return [slice(None)]
-
-
-def element_gamma(result: Result, e: Element) -> np.ndarray:
-    """Multipliers over all rows its family can have, zero in those it has not, (T, rows)."""
-    gamma = np.zeros((len(result.time), e.entry.family.rows))
-    gamma[:, list(e.entry.rows)] = result.gamma[:, e.first_row : e.first_row + len(e.entry.rows)]
-    return gamma
-
-
-@dataclass(frozen=True)
-class Wrench:
-    """Force and torque about `point`, in the axes of `R` (world: R force)."""
-
-    force: np.ndarray
-    torque: np.ndarray
-    R: np.ndarray
-    point: np.ndarray
-
-    def __add__(self, other: Wrench) -> Wrench:
-        """Both together, about this one's point and in its axes."""
-        force = rotate(other.R, other.force)
-        torque = rotate(other.R, other.torque) + np.cross(other.point - self.point, force)
-        return Wrench(
-            self.force + rotate_back(self.R, force), self.torque + rotate_back(self.R, torque),
-            self.R, self.point,
-        )  # fmt: skip
-
-
-def reaction(result: Result, elements: list[Element]) -> Wrench:
-    """Reaction of a joint on its second body, about its first element's point, in its axes.
-
-    Families with vector nodes among their ends compute it from the motion of all of them.
-    """
-    total = None
-    for e in elements:
-        numbers = e.entry.numbers_with(element_reals(result, e))
-        if any(isinstance(end, Node) for end in e.entry.bodies):
-            part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
-                *numbers, element_gamma(result, e), all_ends(result, e)
-            ))  # fmt: skip
-            total = part if total is None else total + part
-            continue
-        a, b = (body_motion(result, end) for end in e.ends[:2])
-        part = Wrench(*e.entry.family.reaction(  # type: ignore[misc]
-            *numbers, element_gamma(result, e), a.r, a.q, b.r, b.q
-        ))  # fmt: skip
-        total = part if total is None else total + part
-    assert total is not None
-    return total
-
-
-def lock_place(result: Result, e: Element) -> tuple[np.ndarray, np.ndarray]:
-    """Position and velocity of the driven marker relative to the main one, in its axes."""
-    a, b = (body_motion(result, end) for end in e.ends)
-    return relative_place(element_reals(result, e), a, b)
-
-
-def lock_turn(result: Result, e: Element) -> tuple[np.ndarray, np.ndarray]:
-    """The angle about z, within half a turn, and its rate."""
-    a, b = (body_motion(result, end) for end in e.ends)
-    rho, rho1 = relative_turn(element_reals(result, e), a, b)
-    return twist(rho), twist_rate(rho, rho1)
-
-
-def lock_angle(result: Result, e: Element) -> np.ndarray:
-    """The angle about z, counted over turns; a warning where stored times do not tell how many."""
-    counted, doubt = counted_angle(result, e)
-    if doubt is not None:
-        warnings.warn(
-            f"the turns of joint '{e.owner}' {doubt}; store more steps (every=)",
-            LinkworkWarning, stacklevel=2,
-        )  # fmt: skip
-    return counted
-
-
-def counted_angle(result: Result, e: Element) -> tuple[np.ndarray, str | None]:
-    """The angle about z, counted over turns, and from when on and why that is not certain.
-
-    A driven angle takes the turn of its law; else counting starts from the angle an earlier run
-    ended with (info["angles"], not a number where that was not certain) or the joint was given, or
-    within half a turn of zero.
-    """
-    angle, rate = lock_turn(result, e)
-    item = result.system.model[e.owner]
-    laws = item.laws().get("t", {}) if hasattr(item, "laws") else {}
-    if 5 in e.entry.driven and "rz" in laws and not {"rx", "ry"} & set(laws):
-        imposed = result.imposed(e.owner, laws["rz"])
-        return angle + TURN * np.round((imposed - angle) / TURN), None
-    given = item.start()[0].get("rz", 0.0) if hasattr(item, "start") else 0.0
-    start, doubt = (result.info.get("angles") or {}).get(e.owner, given), None
-    if np.isnan(start):
-        start, doubt = given, "before this run are not certain: too few of its steps are stored"
-    counted = unwrap(result.time, angle, rate, start)
-    k = doubtful(result.time, counted, rate, None)
-    if k is not None:  # accelerations say more than differences of rates
-        change = lock_turn_change(result, e)
-        counted = unwrap(result.time, angle, rate, start, change)
-        k = doubtful(result.time, counted, rate, change)
-    if k is not None:
-        doubt = (
-            f"after t = {result.time[k]:g} are not certain: it is stored only every "
-            f"{result.time[k + 1] - result.time[k]:g} s there, and its rate changes too much in "
-            "between to count them"
-        )
-    return counted, doubt
-
-
-def lock_turn_change(result: Result, e: Element) -> np.ndarray | None:
-    """The second derivative of the angle about z, where accelerations are known."""
-    if result.acceleration is None or not len(result):
-        return None
-    a, b = (body_motion(result, end) for end in e.ends)
-    still = np.zeros((len(result), 3))
-    spins = [still if end < 0 else np.asarray(result.acceleration[:, end])[:, 3:] for end in e.ends]
-    reals = element_reals(result, e)
-    rho, rho1 = relative_turn(reals, a, b)
-    return twist_change(rho, rho1, turn_change(reals, a, b, *spins))
 
 
 def drive_power(result: Result, elements: list[Element]) -> np.ndarray:

@@ -8,9 +8,7 @@ import numpy as np
 
 from linkwork.elements.aero.airfoils.airfoil import outside_message, too_fast_message
 from linkwork.elements.aero.surfaces import survey as told
-from linkwork.elements.aero.surfaces.layout import POINTS
-from linkwork.elements.aero.surfaces.survey import TOLD_NUMBERS, body_rows, survey
-from linkwork.results.outputs.stored import element_reals
+from linkwork.results.outputs.replayed import element_outputs
 from linkwork.system.compilation.numbering import Element
 
 if TYPE_CHECKING:
@@ -27,47 +25,12 @@ def surface_elements(result: Result, name: str) -> list[Element]:
 
 def surveyed(result: Result, name: str, rows: Any = None) -> np.ndarray:
     """(T, points, numbers) of all points of a surface at the stored times, or those of `rows`."""
-    parts = [survey_element(result, e, rows) for e in surface_elements(result, name)]
+    elements = surface_elements(result, name)
+    parts = [
+        found["_points"].reshape(len(found["_points"]), -1, told.TOLD_NUMBERS)
+        for found in element_outputs(result, elements, rows=rows)
+    ]
     return np.concatenate(parts, axis=1)
-
-
-def survey_element(result: Result, e: Element, rows: Any = None) -> np.ndarray:
-    pick: Any = slice(None) if rows is None else rows
-    times = np.ascontiguousarray(result.time[pick], float)
-    T = len(times)
-    layout, ends, local = result.system.layout, [], 0
-    motion, values = [], [np.zeros((T, 3, 0))]
-    stored = np.asarray(result.motion[:])[pick]
-    known = np.asarray(result.values[:])[pick]
-    first = 0
-    for end in e.ends:
-        if end >= len(layout.bodies):
-            place = layout.first[end - len(layout.bodies) :]
-            part = known[:, :, place[0] : place[1]]
-            values.append(part)
-            ends.append(first)
-            first += part.shape[2]
-            continue
-        row = np.tile([0.0, 0, 0, 1, *np.zeros(9)], (T, 1)) if end < 0 else stored[:, end]
-        motion.append(row)
-        ends.append(local)
-        local += 1
-    own = np.concatenate(values, axis=2)
-    six = np.zeros((T, 6, max(1, own.shape[2])))
-    six[:, :3, : own.shape[2]] = own
-    nodes = body_rows(np.stack(motion, axis=1))
-    codes = e.entry.integer_row
-    out = np.zeros((T, codes[POINTS], TOLD_NUMBERS))
-    numbers = np.ascontiguousarray(moving_reals(result, e)[pick])
-    survey(codes[None], numbers, nodes, six, np.array([ends], np.int64), times, out)
-    return out
-
-
-def moving_reals(result: Result, e: Element) -> np.ndarray:
-    """The numbers of an element at all stored times; without laws, one row for all."""
-    if not e.entry.laws:
-        return np.broadcast_to(e.entry.reals, (len(result.time), len(e.entry.reals)))
-    return element_reals(result, e)
 
 
 PORTION = 1000  # stored times that are looked at together

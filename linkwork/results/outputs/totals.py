@@ -4,22 +4,23 @@
     p = Σ m v,   L = Σ r × m v + R J ω      (about the origin, world axes)
     balance = T + V + dissipated − supplied − (its initial value)
 
-and what flexible links (outputs.flexible), masses that change (outputs.variable_mass) and beams of
-consistent inertia (outputs.beam_inertia) add.
+and the sums over all elements that have a share in them (`Role`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.kernels import rotations
+from linkwork.kernels.compiled import compiled
+from linkwork.kernels.rotations import rotation_matrix
+from linkwork.kernels.vectors import add, at, at4, at9, cross, dot, mv, scale, three
+from linkwork.model.outputs import Role
+from linkwork.results.outputs import replayed
 from linkwork.results.files.file_array import blocks
-from linkwork.results.outputs.deformed.beam_inertia import all_mass_sums
-from linkwork.results.outputs.deformed.flexible import link_sums
-from linkwork.results.outputs.stored import circuit_outputs, potential_energy
+from linkwork.system.data import writable
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
@@ -30,13 +31,34 @@ def masses(result: Result) -> tuple[np.ndarray, np.ndarray]:
     return table[:, 0], table[:, 1:].reshape(-1, 3, 3)
 
 
-def over_times(
-    result: Result, function: Callable[[np.ndarray, np.ndarray], np.ndarray]
-) -> np.ndarray:
-    """A function of the motion (t, bodies, 13) and of values (t, 3, n), block by block where the
-    steps are in a file."""
-    parts = blocks(result.motion)
-    return np.concatenate([function(result.motion[k], result.values[k]) for k in parts])
+@compiled
+def add_bodies(masses, gravity, motion, sums):
+    """Kinetic and potential energy, momentum and angular momentum of all bodies, one row each."""
+    g = three(gravity, 0)
+    for k in range(motion.shape[0]):
+        for b in range(motion.shape[1]):
+            m, r, v = masses[b, 0], at(motion[k], b, 0), at(motion[k], b, 7)
+            w = at(motion[k], b, 10)
+            spin = mv(at9(masses, b, 1), w)
+            p = scale(m, v)
+            L = add(cross(r, p), mv(rotation_matrix(at4(motion[k], b, 3)), spin))
+            sums[k, 0] += 0.5 * (dot(p, v) + dot(w, spin))
+            sums[k, 1] -= m * dot(g, r)
+            for i in range(3):
+                sums[k, 2 + i] += p[i]
+                sums[k, 5 + i] += L[i]
+
+
+def sums_of_bodies(result: Result, bodies: Collection[int] | None = None) -> np.ndarray:
+    """(T, 8): kinetic and potential energy, momentum and angular momentum of all bodies, or of
+    those of these numbers."""
+    tables, sums = result.system.tables, np.zeros((len(result.time), 8))
+    table, gravity = writable(tables.bodies), writable(tables.gravity)
+    if bodies is not None:
+        table = np.where(np.isin(np.arange(len(table)), list(bodies))[:, None], table, 0.0)
+    for k in blocks(result.motion):
+        add_bodies(table, gravity, np.ascontiguousarray(result.motion[k]), sums[k])
+    return sums
 
 
 def energies(result: Result) -> dict[str, tuple[np.ndarray, str]]:
@@ -61,69 +83,24 @@ def kinetic_energy(result: Result) -> np.ndarray:
     """Of the method's own velocities where it stores it, since these may not be rigid."""
     if "kinetic_energy" in result.arrays:
         return result.arrays["kinetic_energy"]
-    m, J = masses(result)
-
-    def energy(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
-        v, w = motion[:, :, 7:10], motion[:, :, 10:13]
-        spin = np.einsum("tbi,bij,tbj->t", w, J, w, optimize=True)
-        total = 0.5 * (np.einsum("b,tbi,tbi->t", m, v, v, optimize=True) + spin)
-        for link in result.system.flexible:
-            total += link_sums(link, motion, values).kinetic
-        return total
-
-    found, variable = over_times(result, energy), all_mass_sums(result)
-    return found if variable is None else found + variable.kinetic
+    return result.sums_of_bodies[:, 0] + result.sums_of_elements[Role.KINETIC]
 
 
 def all_potential_energy(result: Result) -> np.ndarray:
-    m, g = masses(result)[0], result.system.tables.gravity
+    return result.sums_of_bodies[:, 1] + result.sums_of_elements[Role.STORED]
 
-    def of_positions(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
-        total = -np.einsum("b,tbi,i->t", m, motion[:, :, :3], g, optimize=True)
-        for link in result.system.flexible:
-            sums = link_sums(link, motion, values)
-            total += sums.strain - sums.weight @ g
-        return total
 
-    energy, variable = over_times(result, of_positions), all_mass_sums(result)
-    if variable is not None:
-        energy = energy - variable.weight @ g
-    for e in result.system.elements:
-        if e.entry.family.potential is not None:
-            energy = energy + potential_energy(result, e)
-        if e.entry.family.circuit is not None:
-            stored = circuit_outputs(result, e).get("stored_energy")
-            energy = energy + stored[0] if stored is not None else energy
-    return energy
+def stored_by(result: Result, numbers: Collection[int]) -> np.ndarray:
+    """Energy that the elements of these numbers store, (T,)."""
+    return replayed.totals(result, numbers)[Role.STORED]
 
 
 def momentum(result: Result) -> np.ndarray:
-    m, _ = masses(result)
-
-    def of_all(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
-        p = np.einsum("b,tbi->ti", m, motion[:, :, 7:10])
-        for link in result.system.flexible:
-            p += link_sums(link, motion, values).momentum
-        return p
-
-    found, variable = over_times(result, of_all), all_mass_sums(result)
-    return found if variable is None else found + variable.momentum
+    return result.sums_of_bodies[:, 2:5] + result.sums_of_elements[Role.MOMENTUM]
 
 
 def angular_momentum(result: Result) -> np.ndarray:
     """Of the method's own velocities where it stores it."""
     if "angular_momentum" in result.arrays:
         return result.arrays["angular_momentum"]
-    m, J = masses(result)
-
-    def about_origin(motion: np.ndarray, values: np.ndarray) -> np.ndarray:
-        r, v, w = (motion[:, :, i : i + 3] for i in (0, 7, 10))
-        R = rotations.matrix(motion[:, :, 3:7])
-        L = np.einsum("b,tbi->ti", m, np.cross(r, v))
-        L += np.einsum("tbij,bjk,tbk->ti", R, J, w, optimize=True)
-        for link in result.system.flexible:
-            L += link_sums(link, motion, values).angular_momentum
-        return L
-
-    found, variable = over_times(result, about_origin), all_mass_sums(result)
-    return found if variable is None else found + variable.angular_momentum
+    return result.sums_of_bodies[:, 5:] + result.sums_of_elements[Role.ANGULAR_MOMENTUM]

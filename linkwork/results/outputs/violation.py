@@ -34,8 +34,8 @@ def constraint_errors(
 ):  # fmt: skip
     """C and dC/dt of every row at every stored state.
 
-    places, memory: where in reals elements remember turns, and what at the first times; from there
-    on they count by themselves
+    places, memory: where elements remember turns, and what at the first times; from there on they
+    count by themselves
     """
     tables, work = record_at(Tables, tables), record_at(Work, work)
     n = tables.motions[0]
@@ -43,7 +43,7 @@ def constraint_errors(
         load_stored(tables, work, motion, values, schedule, k)
         if k < memory.shape[0]:
             for i in range(places.size):
-                tables.reals[places[i]] = memory[k, i]
+                tables.memory[places[i]] = memory[k, i]
         work.Ct[:] = 0.0
         refill(kernels, tables, work, times[k], 0.0)
         for r in range(C.shape[1]):
@@ -84,11 +84,11 @@ def violations(
     alone = system.data(elements=system.holding)
     work = alone.work
     counting = [e for e in memory_elements(system) if e.entry.rows]
-    columns = [np.arange(system.memory_places.size)[memory_place(system, e)] for e in counting]
+    columns = [np.arange(system.tables.memory.size)[memory_place(system, e)] for e in counting]
     turns, places = np.zeros((0, 0)), np.zeros(0, np.int64)
     if columns and memory is not None:
         places = np.concatenate(columns)
-        turns, places = memory[:, places], system.memory_places[places]
+        turns = memory[:, places]
     work.coef[:] = 0.0
     work.coef[TANGENT] = work.coef[RATES] = work.coef[ACCEPT] = 1.0
     size = max(1, min(CHUNK, share(BLOCK) // (8 * (13 * system.bodies + 2 * rows))))

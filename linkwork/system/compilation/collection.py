@@ -51,12 +51,13 @@ def collect(
             ends.append(number[id(body)])
         if not np.all(np.isfinite(entry.reals)):
             raise ModelError(f"{model[name].label} has numbers that are not finite; correct them")
-        if (len(entry.reals), len(entry.integers)) != (entry.family.reals, entry.family.integers):
+        family, sizes = entry.family, (len(entry.reals), len(entry.integers), len(entry.memory))
+        if sizes != (family.reals, family.integers, family.memory.size):
             raise ModelError(
-                f"{model[name].label}: expected {entry.family.reals} reals and "
-                f"{entry.family.integers} integers for an element of the family "
-                f"'{entry.family.name}', found {len(entry.reals)} and {len(entry.integers)}; give "
-                "its entry as many as its family declares"
+                f"{model[name].label}: expected {family.reals} reals, {family.integers} integers "
+                f"and {family.memory.size} numbers of memory for an element of the family "
+                f"'{family.name}', found {sizes[0]}, {sizes[1]} and {sizes[2]}; give its entry as "
+                "many as its family declares"
             )
         for node in entry.bodies if entry.rows else ():
             if isinstance(node, Node) and node.kind.order != 2:

@@ -23,7 +23,7 @@ from linkwork.model.signals.held import is_sampled, sampled_at
 from linkwork.system.compilation.extents import extents
 from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import Element, Row, families_of
-from linkwork.system.compilation.tables import ActiveRows
+from linkwork.system.compilation.tables import ActiveRows, inertias_of
 from linkwork.system.evaluate import Tables
 from linkwork.system.layout import GROUND_END, Layout
 
@@ -100,31 +100,36 @@ class CompiledModel:
     @cached_property
     def places(self) -> tuple[slice, ...]:
         """Where in tables.reals every element has its numbers."""
-        begin = {f: int(row[4]) for f, row in zip(self.families, self.tables.directory)}
+        return self._places(4)
+
+    @cached_property
+    def memory_places(self) -> tuple[slice, ...]:
+        """Where in tables.memory, and in `State.memory`, every element has what it remembers."""
+        return self._places(6)
+
+    def _places(self, column: int) -> tuple[slice, ...]:
+        """Places of elements by two columns of the directory: first of a family, and of each."""
+        rows = dict(zip(self.families, self.tables.directory[:, column : column + 2].tolist()))
         found = []
         for e in self.elements:
-            family = e.entry.family
-            found.append(slice(begin[family], begin[family] + family.reals))
-            begin[family] += family.reals
+            first, width = rows[e.entry.family]
+            found.append(slice(first, first + width))
+            rows[e.entry.family][0] += width
         return tuple(found)
 
     @cached_property
     def jumps(self) -> bool:
         """Whether forces may jump with what elements remember: not with angles over turns."""
-        families = (e.entry.family for e in self.elements)
-        told = [f for f in families if f.memory > 0 and (f.history > 0 or f.rubs)]
-        return any(f.signal or f.rubs or not f.counts_turns for f in told)
+        return any(e.entry.family.memory.path for e in self.elements)
 
     @cached_property
-    def memory_places(self) -> np.ndarray:
-        """Flat places in reals where elements keep memory: the last reals of each such element."""
-        places = []
-        for m, family in enumerate(self.families):
-            if family.memory:
-                _, n, _, _, first, width = self.tables.directory[m]
-                ends = first + width * np.arange(1, n + 1)
-                places.append((ends[:, None] + np.arange(-int(family.memory), 0)).ravel())
-        return np.concatenate(places) if places else np.zeros(0, np.int64)
+    def memories(self) -> dict[int, tuple[Element, slice]]:
+        """The elements that remember, by id and in the order of `State.memory`, and where in it."""
+        found = [
+            (place.start, e, place) for e, place in zip(self.elements, self.memory_places)
+            if place.stop > place.start
+        ]  # fmt: skip
+        return {id(e): (e, place) for _, e, place in sorted(found, key=lambda x: x[0])}
 
     @cached_property
     def moving(self) -> bool:
@@ -207,12 +212,4 @@ class CompiledModel:
     @cached_property
     def inertias(self) -> np.ndarray:
         """Mass and inertia of every body (bodies, 10); of links undeformed, of all at t = 0."""
-        table = self.tables.bodies.copy()
-        for e in self.elements:
-            if e.entry.family.lumped is not None:
-                found = e.entry.family.lumped(*e.entry.numbers)
-                for end, (m, c, J) in zip(e.ends, found if isinstance(found, list) else [found]):
-                    if end >= self.bodies:  # a point of a cable
-                        continue
-                    table[end] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
-        return table
+        return inertias_of(self.tables.bodies, self.elements)

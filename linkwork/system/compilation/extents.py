@@ -33,7 +33,7 @@ def extents(system: CompiledModel) -> np.ndarray:
             elif end is not None:
                 arm = float(np.sqrt(frame.position @ frame.position))
                 arms.setdefault(part[end], []).append(arm)
-    table, L, numbers = system.tables.bodies, np.zeros(system.bodies), np.array(part)
+    table, L, numbers = system.inertias, np.zeros(system.bodies), np.array(part)
     for k, places in points.items():
         inside = numbers == k
         L[inside] = extent(np.array(places), arms.get(k, []), table[inside]) or 1.0

@@ -33,13 +33,12 @@ def moving_masses(entries: list[Entry], bodies: Iterable[Any]) -> dict[int, floa
     fixed = nx.Graph()
     fixed.add_nodes_from(masses)
     for entry in entries:
-        if len(entry.rows) == SIX and len(entry.bodies) == 2:
-            fixed.add_edge(*map(id, entry.bodies))
-        if entry.family.lumped is None:
-            continue
-        found = entry.family.lumped(*entry.numbers)
-        for body, (mass, _, _) in zip(entry.bodies, found if isinstance(found, list) else [found]):
-            masses[id(body)] = masses.get(id(body), 0.0) + (math.nan if entry.laws else mass)
+        held = [id(body) for body in entry.bodies if id(body) in masses]
+        if len(entry.rows) == SIX and len(held) == 2:
+            fixed.add_edge(*held)
+        for body, found in zip(entry.bodies, entry.masses()):
+            mass = math.nan if entry.laws else float(found.mass)
+            masses[id(body)] = masses.get(id(body), 0.0) + mass
     for group in nx.connected_components(fixed):
         together = math.inf if id(GROUND) in group else sum(masses[body] for body in group)
         masses |= dict.fromkeys(group, together)

@@ -13,13 +13,19 @@ from linkwork.elements.layout import int_width, row_width
 from linkwork.elements.signals.signals import slope_places, slopes_of
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel, KernelTable, kernel_table
+from linkwork.kernels.memory.addresses import address_of
 from linkwork.linear_algebra.pattern import Pattern
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
-from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import families_of
-from linkwork.system.evaluate import END_COLUMNS, SIGNAL_COLUMNS, SLOTS, Tables
+from linkwork.system.evaluate import (
+    DIRECTORY_COLUMNS,
+    END_COLUMNS,
+    SIGNAL_COLUMNS,
+    SLOTS,
+    Tables,
+)  # fmt: skip
 from linkwork.system.layout import REFERENCE_END, SIX, Layout
 
 if TYPE_CHECKING:
@@ -91,18 +97,21 @@ def make_tables(
         owned.setdefault(e.owner, []).append(i)
     ints: list[np.ndarray] = []
     reals: list[np.ndarray] = []
-    directory, first_int, first_real = [], {}, {}
+    memory: list[np.ndarray] = []
+    directory, first_int, first_real, first_memory = [], {}, {}, {}
     laws, targets = [], []
     active: list[ActiveRows] = []
-    n_int = n_real = 0
+    n_int = n_real = n_memory = 0
     for slot, family in enumerate(families):
         mine = [i for i, e in enumerate(elements) if e.entry.family == family]
-        wi = ints_of(family)
-        directory.append([slot, len(mine), n_int, wi, n_real, family.reals])
+        wi, remembered = ints_of(family), family.memory.size
+        directory.append(
+            [slot, len(mine), n_int, wi, n_real, family.reals, n_memory, remembered]
+        )
         alike: dict[bytes, int] = {}
         for i in mine:
             e = elements[i]
-            first_int[i], first_real[i] = n_int, n_real
+            first_int[i], first_real[i], first_memory[i] = n_int, n_real, n_memory
             adds = i >= len(elements) - last
             ints.append(_element_ints(e, family, pattern, groups[i], layout, adds))
             if family.shares:
@@ -117,17 +126,20 @@ def make_tables(
                 laws.append((i, law))
                 targets.append(n_real + law.column + np.arange(law.length))
             reals.append(np.asarray(e.entry.reals, float))
+            memory.append(np.asarray(e.entry.memory, float))
             n_int += wi
             n_real += family.reals
+            n_memory += remembered
         if family.rows or family.reads:
             part = [elements[i] for i in mine]
             active.append(_active_rows(part, slice(n_int - wi * len(mine), n_int), elements, owned))
     bodies, blocks = _body_tables(items, pattern)
-    signals, signal_ends = _signals(elements, families, first_int, first_real)
+    signals, signal_ends = _signals(elements, families, first_int, first_real, first_memory)
     tables = Tables(
-        directory=np.array(directory, dtype=np.int64).reshape(-1, 6),
+        directory=np.array(directory, dtype=np.int64).reshape(-1, DIRECTORY_COLUMNS),
         ints=np.concatenate(ints) if ints else np.zeros(0, np.int64),
         reals=np.concatenate(reals) if reals else np.zeros(0),
+        memory=np.concatenate(memory) if memory else np.zeros(0),
         bodies=bodies,
         blocks=blocks,
         gravity=np.array(model.gravity, float),
@@ -159,12 +171,13 @@ def write_addresses(tables: Tables, families: Sequence[Any], elements: Sequence[
     """Write the addresses of this process into the tables of a system from another process."""
     rows = {
         family: iter(tables.ints[first : first + count * width].reshape(count, width))
-        for family, (_, count, first, width, _, _) in zip(families, tables.directory.tolist())
+        for family, (_, count, first, width, *_) in zip(families, tables.directory.tolist())
     }
     for e in elements:
         row = next(rows[e.entry.family])
-        if e.entry.family.integers:
-            row[-e.entry.family.integers :] = e.entry.integer_row
+        for column, x in enumerate(e.entry.integers, -int(e.entry.family.integers)):
+            if not isinstance(x, (int, np.integer)):
+                row[column] = address_of(x)
 
 
 def _back_to_same(entry: Any, alike: dict[bytes, int], here: int) -> int:
@@ -194,7 +207,7 @@ def _sensors(
 
 def _signals(
     elements: Sequence[Element], families: list[Any], first_int: dict[int, int],
-    first_real: dict[int, int],
+    first_real: dict[int, int], first_memory: dict[int, int],
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Rows of `Tables.signals` and `signal_ends` (system.evaluate): which element computes a
     number, which has it, and what is at the ends of the first."""
@@ -210,7 +223,8 @@ def _signals(
         rows.append([
             first_real[i], len(ends), len(e.ends), loaded, first_int[i],
             first_real[target] + law.column, families.index(family), first_int[target],
-            ints_of(family), first_real[target], family.reals, -1, int(family.memory),
+            ints_of(family), first_real[target], family.reals, -1, first_memory[target],
+            family.memory.size,
         ])  # fmt: skip
         places = slope_places(e.entry.bodies, slopes_of(e.entry))
         for end, group, place in zip(e.entry.bodies, e.ends, places, strict=True):
@@ -277,13 +291,23 @@ def _body_tables(items: tuple[Any, ...], pattern: Pattern) -> tuple[np.ndarray, 
     return bodies, blocks
 
 
+def inertias_of(bodies: np.ndarray, elements: Sequence[Element]) -> np.ndarray:
+    """The table of bodies with the masses of elements on them, at t = 0."""
+    table = bodies.copy()
+    for e in elements:
+        for end, (m, c, J, *_) in zip(e.ends, e.entry.masses()):
+            if end < len(table):  # no point of a cable
+                table[end] += [m, *(J + m * (c @ c * np.eye(3) - np.outer(c, c))).ravel()]
+    return table
+
+
 def scales(
-    model: Model, places: np.ndarray, bodies: np.ndarray, links: tuple[FlexibleBody, ...]
+    model: Model, places: np.ndarray, inertias: np.ndarray, elements: Sequence[Element]
 ) -> tuple[float, float]:
     """A typical length (extent of the mechanism) and a typical mass.
 
-    Bodies (their places, and their table), places on the ground and arms to markers count; where
-    the world's origin is does not.
+    Bodies (their places and inertias), points with mass, places on the ground and arms to markers
+    count; where the world's origin is does not.
     """
     points, arms = [places], [0.0]
     for item in model.items.values():
@@ -292,20 +316,23 @@ def scales(
                 points.append(np.reshape(frame.position, (1, 3)))
             else:
                 arms.append(math.sqrt(frame.position @ frame.position))
-    length = extent(np.concatenate(points), arms, bodies)
+    length = extent(np.concatenate(points), arms, inertias)
     if not length < FAR:
         raise ModelError(
             f"model '{model.name}' reaches over {length:g} m, too far to compute with; look for a "
             "position, an offset or an inertia that is far too large"
         )
-    masses = [*bodies[bodies[:, 0] > 0, 0], *(link.item.modal.mass for link in links)]
+    masses = list(inertias[inertias[:, 0] > 0, 0])
+    for e in elements:
+        of_ends = zip(e.ends, e.entry.masses())
+        masses += [float(x.mass) for end, x in of_ends if end >= len(inertias)]
     return length or 1.0, float(np.median(masses)) if masses else 1.0
 
 
-def extent(places: np.ndarray, arms: Sequence[float], bodies: np.ndarray) -> float:
-    """The extent of places, arms to markers and inertias (rows of the table of bodies)."""
+def extent(places: np.ndarray, arms: Sequence[float], inertias: np.ndarray) -> float:
+    """The extent of places, arms to markers and inertias of bodies."""
     away = places - places.mean(axis=0) if len(places) else places
-    radius = float(radii_of_gyration(bodies).max(initial=0.0))
+    radius = float(radii_of_gyration(inertias).max(initial=0.0))
     return max(2 * float(np.linalg.norm(away, axis=1).max(initial=0.0)), radius, *arms)
 
 
@@ -315,7 +342,7 @@ def radii_of_gyration(bodies: np.ndarray) -> np.ndarray:
     return np.sqrt(trace[mass > 0] / mass[mass > 0])
 
 
-def round_off(model: Model, places: np.ndarray, bodies: np.ndarray) -> float:
+def round_off(model: Model, places: np.ndarray, inertias: np.ndarray) -> float:
     """An angle, in radians, up to which corrections of rotations are the round-off of positions.
 
     A residual of ε metres at a marker with the arm a turns a body with the radius of gyration k by
@@ -330,7 +357,7 @@ def round_off(model: Model, places: np.ndarray, bodies: np.ndarray) -> float:
             if frame.body is GROUND
         ),
     ]
-    radii = radii_of_gyration(bodies)
+    radii = radii_of_gyration(inertias)
     smallest = radii[radii > 0].min(initial=math.inf)
     angle = ROUNDINGS * 2.0**-53 * max(coordinates) / (2 * smallest)
     return float(min(max(angle, LEAST_ROUND_OFF), MOST_ROUND_OFF))

@@ -91,17 +91,19 @@ def correction(
     system = data.system
     rigid, n = system.layout.rigid, system.motions
     moved, held = (np.abs(x).max(initial=0.0) for x in (acceleration, gamma))
-    mass = data.tables.bodies[:, 0].max(initial=0.0)
-    inertia = mass + np.abs(data.tables.bodies[:, 1:]).max(initial=0.0)
-    # multipliers may vanish beside the forces that accelerate, and these beside multipliers
-    parts = [
-        (y[:rigid], max(moved, FAINT * held / (mass or 1.0))),
-        (y[n:], max(held, FAINT * inertia * moved)),
-    ]
+    mass = system.inertias[:, 0].max(initial=0.0)
+    inertia = mass + np.abs(system.inertias[:, 1:]).max(initial=0.0)
     # values of one order: one of them may vanish beside the others, in sizes of the values
     step, wanted = (
         np.abs(x) / system.layout.value_scale for x in (y[rigid:n], (by * values).sum(axis=0))
     )
+    # multipliers may vanish beside the forces that accelerate, and these beside multipliers;
+    # accelerations of bodies beside those of amplitudes
+    inner = np.max(wanted[by[2] > 0], initial=0.0) * system.length
+    parts = [
+        (y[:rigid], max(moved, FAINT * held / (mass or 1.0), FAINT * inner)),
+        (y[n:], max(held, FAINT * inertia * max(moved, FAINT * inner))),
+    ]
     for order, least in enumerate((1.0, 0.0, FAINT * moved / system.length)):
         mine = by[order] > 0
         parts.append((step[mine], max(np.max(wanted[mine], initial=0.0), least)))

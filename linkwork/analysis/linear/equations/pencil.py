@@ -47,7 +47,7 @@ from linkwork.analysis.loaded_links import warn_of_axial_loads
 from linkwork.analysis.scales import column_scale
 from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.elements.failures import raise_if_failed
-from linkwork.elements.forces.user_force import STIFF, UserForce
+from linkwork.elements.forces.user_force import OWN, STIFF, USER_KERNEL
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations
 from linkwork.model.model import Model, private_copy
@@ -183,8 +183,9 @@ def start(model: Model, at: Any) -> tuple[Data, State]:
     rolls = np.flatnonzero(data.system.on_velocities[data.kept])
     if len(rolls):
         refuse_slip(data, state, rolls)
-    for place, _ in places(data.system, UserForce):  # how it depends on the motion counts here
-        data.tables.reals[place.start + STIFF] = 1.0
+    for family in data.system.families:
+        if family.kernel is USER_KERNEL:  # how it depends on the motion counts here
+            data.ints_of(family)[:, STIFF - OWN] = 1
     refuse_open(data, state)
     return data, Bristles(data).in_motion(state)
 

@@ -246,7 +246,7 @@ def trial_steps(data: Data, loaded: list[bool]) -> np.ndarray:
     """
     tables, w = data.tables, data.work
     steps, size, largest = np.zeros(data.rows + 1), [], np.abs(w.gamma).max()
-    for (_, count, first, width, real, reals), family in (
+    for (_, count, first, width, real, reals, *_), family in (
         (row, f) for row, f, mine in zip(tables.directory, data.system.families, loaded) if mine
     ):
         ints = tables.ints[first : first + count * width].reshape(count, width)

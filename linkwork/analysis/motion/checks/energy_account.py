@@ -48,6 +48,7 @@ from linkwork.integrators.second_order.methods import (
     slackens,
 )
 from linkwork.integrators.second_order.recovery import run_away
+from linkwork.results.files.file_array import blocks
 from linkwork.results.outputs import totals
 from linkwork.results.result import Result
 from linkwork.system.system import System
@@ -116,15 +117,15 @@ def samples_that_count_turns(result: Result) -> int:
     system = result.system
     bodies = {
         b for e in system.elements for b in e.ends
-        if b >= 0 and e.entry.family.history and e.entry.family.potential is not None
-        and not e.entry.family.rubs
+        if b >= 0 and e.entry.family.memory.turns and e.entry.family.stores_energy
     }  # fmt: skip
     if not bodies:
         return min(SAMPLES, len(result))
     some = sorted(bodies)
-    spins = totals.over_times(
-        result, lambda motion, _: np.linalg.norm(motion[:, some, 10:13], axis=-1).max(axis=1)
-    )
+    spins = np.concatenate([
+        np.linalg.norm(result.motion[k][:, some, 10:13], axis=-1).max(axis=1)
+        for k in blocks(result.motion)
+    ])  # fmt: skip
     gaps = np.diff(result.time)
     if not np.all(np.isfinite(spins)) or np.max(spins[:-1] * gaps, initial=0.0) > BETWEEN:
         return len(result) + 1

@@ -41,7 +41,7 @@ def counted_pairs(system: System) -> list[tuple[int, int, str]]:
     return [
         (e.ends[0], e.ends[1], e.owner)
         for e in system.elements
-        if e.entry.family.counts_turns and len(e.ends) == 2
+        if e.entry.family.memory.turns and len(e.ends) == 2
     ]
 
 

@@ -27,7 +27,6 @@ import numpy as np
 
 from linkwork.analysis.motion.checks.explicit_steps import is_explicit
 from linkwork.results.outputs import totals
-from linkwork.results.outputs.stored import potential_energy
 from linkwork.results.result import Result
 
 SAMPLES = 64  # steps that are looked at
@@ -41,7 +40,11 @@ STORED = 0.05  # of it, in elements with a potential
 def vibration_trouble(result: Result, method: object, there: float, noise: float, h: float) -> str:
     """One sentence on vibrations that the step does not resolve; empty where there are none."""
     system = result.system
-    elastic = [e for e in system.elements if e.entry.family.potential is not None]
+    elastic = [
+        i for i, e in enumerate(system.elements)
+        if e.entry.family.stores_energy and e.entry.family.masses is None  # not of weight alone
+        and any(0 <= b < system.bodies for b in e.ends)
+    ]  # fmt: skip
     if not elastic or int(result.info.get("every", 1)) != 1:
         return ""
     if system.moving and len(system.all_rows) >= system.layout.motions:  # laws impose all of it
@@ -57,7 +60,7 @@ def vibration_trouble(result: Result, method: object, there: float, noise: float
     share = EXPLICIT if is_explicit(method) else SHARE
     if not total > share * there + noise or not np.isfinite(total):
         return ""
-    stored = sum(potential_energy(result, e) for e in elastic)
+    stored = totals.stored_by(result, elastic)
     if not np.ptp(stored) > STORED * there:
         return ""
     body = system.names[int(np.argmax(np.quantile(found, EXCEEDED, axis=0)))]

@@ -25,15 +25,15 @@ class Corners:
         self.numbers: list[int] = []
         for family in system.families:
             numbers = [i for i, e in enumerate(system.elements) if e.entry.family is family]
-            width = int(family.memory)
-            if family.notes:
+            width = family.memory.size
+            if family.memory.notes:
                 begins += [first + k * width for k in range(len(numbers))]
                 self.numbers += numbers
             first += width * len(numbers)
         self.begins = np.array(begins, int)
         self.elements = [system.elements[i] for i in self.numbers]
         # laws between two frames; the others are contacts
-        self.by_law = np.array([e.entry.family.notes > KNOWN for e in self.elements], bool)
+        self.by_law = np.array([e.entry.family.memory.notes > KNOWN for e in self.elements], bool)
         self.gravity = float(np.linalg.norm(np.asarray(system.model.gravity, float)))
         self._known: dict[int, Durations] = {}
         self._alike: dict[tuple[float, bytes, tuple], Durations] = {}
@@ -62,7 +62,7 @@ class Corners:
     def depth(self, k: int, state: State, memory: np.ndarray) -> float:
         """How far element k is beyond its corners, negative before them."""
         e, begin = self.elements[k], self.begins[k]
-        reals, width = e.entry.reals.copy(), int(e.entry.family.memory)
+        reals, width = e.entry.row, e.entry.family.memory.size
         for law in e.entry.laws:
             if law.signal is None:
                 reals[law.column : law.column + law.length] = law.values(np.array([state.time]))[0]

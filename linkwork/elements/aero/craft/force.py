@@ -27,7 +27,9 @@ SIDESLIPS = {"geometric": ck.GEOMETRIC, "mbdyn": ck.MBDYN}
 def craft_family(reals: int, integers: int) -> Family:
     """Elements with so many numbers; all share one kernel."""
     name = f"aerodynamic force of {reals} and {integers}"
-    return Family(name, ck.CRAFT_KERNEL, bodies=1, reals=reals, integers=integers)
+    return Family(
+        name, ck.CRAFT_KERNEL, bodies=1, reals=reals, integers=integers, outputs=ck.OUTPUTS
+    )
 
 
 @dataclass(eq=False)

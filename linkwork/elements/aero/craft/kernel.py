@@ -19,19 +19,23 @@ integers: which of these angles, n, m, place of the table, the air.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from linkwork.elements.aero.air import wind
 from linkwork.elements.aero.air.wind import air_at
 from linkwork.elements.aero.airfoils.tables import place_between
-from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL, int_width
-from linkwork.kernels.compiled import compiled, inlined
+from linkwork.elements.layout import (
+    CD, CK, OMEGA, OUT, POS, ROT, STRIDE, TANGENT, VEL, int_width, write,
+)  # fmt: skip
+from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.kernels.vectors import (
     accumulate, add, at, at9, cross, dot, mm, mv, scale, sub, tv,
 )  # fmt: skip
+from linkwork.model.outputs import POWER, Output
 
 POINT, AXES, AREA, VOLUME, AIR = record(point=3, axes=9, area=1, volume=1, air=0)
 ANGLES, N_ALPHA, N_BETA, TABLE, AIR_CODES = record(
@@ -40,8 +44,15 @@ ANGLES, N_ALPHA, N_BETA, TABLE, AIR_CODES = record(
 OWN = int_width(1, 0)  # where the integers begin
 GEOMETRIC, ALPHA_FIRST, MBDYN = range(3)  # kinds of angles
 STILL = 1e-9  # m/s: below it there is no load
-ALPHA, BETA, FORCE, MOMENT, WORLD, ABOUT, PLACE, POWER, TOLD = record(
-    alpha=1, beta=1, force=3, moment=3, world=3, about=3, place=3, power=1, told=0
+OUTPUTS = (
+    Output("alpha", "rad", words="angle of attack"),
+    Output("beta", "rad", words="sideslip angle"),
+    Output("force", "N", "xyz", "force of the air (its axes)"),
+    Output("torque", "N m", "xyz", "moment of the air (its axes)"),
+    Output("force_world", "N", "xyz", "force of the air (world axes)"),
+    Output("torque_world", "N m", "xyz", "moment of the air about its origin (world axes)"),
+    Output("place", "m", "xyz", "where it acts (world axes)"),
+    replace(POWER, words="power of the air on the body"),
 )
 
 
@@ -138,17 +149,21 @@ def craft_kernel(ints, reals, motion, loads):
     codes = ints[:, OWN:]
     for k in range(ints.shape[0]):
         b = ints[k, 0]
-        _, arm, X, w, G, rho, rho_h, swung = craft_motion(
+        place, arm, X, w, G, rho, rho_h, swung = craft_motion(
             codes, reals, k, nodes, b, time, given, answer
         )
-        loads_at(codes, reals, k, tv(X, w), rho, found)
+        alpha, beta = loads_at(codes, reals, k, tv(X, w), rho, found)
         R, o, Q = at9(nodes, b, ROT), at(reals, k, POINT), at9(reals, k, AXES)
         force, moment = (found[0], found[4], found[8]), (found[12], found[16], found[20])
         F, own = mv(X, force), mv(Q, force)
         M = add(cross(o, own), mv(Q, moment))
         accumulate(f, b, 0, scale(-1.0, F))
         accumulate(f, b, 3, scale(-1.0, M))
-        power[1] += dot(F, at(nodes, b, VEL)) + dot(M, at(nodes, b, OMEGA))
+        gained = dot(F, at(nodes, b, VEL)) + dot(M, at(nodes, b, OMEGA))
+        power[1] += gained
+        if coef[OUT] != 0.0:
+            world = F + mv(X, moment)
+            write(loads.out, k, (alpha, beta) + force + moment + world + place + (gained,))
         if coef[TANGENT] == 0.0:
             continue
         up = at(reals, k, AIR + wind.UP)
@@ -172,10 +187,10 @@ def craft_kernel(ints, reals, motion, loads):
             )  # fmt: skip
             dF = add(mv(X, df), cross(turn, F))
             dM = add(cross(o, mv(Q, df)), mv(Q, dm))
-            place = ints[k, 1] + j
+            base = ints[k, 1] + j
             for i in range(3):
-                vals[place + i * STRIDE] -= dF[i]
-                vals[place + (3 + i) * STRIDE] -= dM[i]
+                vals[base + i * STRIDE] -= dF[i]
+                vals[base + (3 + i) * STRIDE] -= dM[i]
 
 
 @inlined
@@ -186,22 +201,3 @@ def slope(found, c, V, thicker):
 
 
 CRAFT_KERNEL = Kernel(craft_kernel, allocates=True)
-
-
-@compiled
-def survey_craft(codes, reals, nodes, times, out):
-    """out (T, TOLD) of one element: angles, loads in its axes, in the world, place, power."""
-    given, answer, found = np.zeros(3), np.zeros(3), np.zeros(24)
-    for t in range(len(times)):
-        here, one = nodes[t], reals[t : t + 1]
-        p, arm, X, w, _, rho, _, _ = craft_motion(codes, one, 0, here, 0, times[t], given, answer)
-        out[t, ALPHA], out[t, BETA] = loads_at(codes, one, 0, tv(X, w), rho, found)
-        force, moment = (found[0], found[4], found[8]), (found[12], found[16], found[20])
-        F, M = mv(X, force), mv(X, moment)
-        R = at9(here, 0, ROT)
-        about = add(cross(arm, F), M)
-        spin = mv(R, at(here, 0, OMEGA))
-        for i in range(3):
-            out[t, FORCE + i], out[t, MOMENT + i] = force[i], moment[i]
-            out[t, WORLD + i], out[t, ABOUT + i], out[t, PLACE + i] = F[i], M[i], p[i]
-        out[t, POWER] = dot(F, at(here, 0, VEL)) + dot(about, spin)

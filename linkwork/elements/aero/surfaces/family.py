@@ -16,21 +16,26 @@ from linkwork.elements.aero.surfaces.layout import (
     NO_FIELD, POINT, POINT_CODES, POINT_V, PRESSURE_LAG, RADIUS, RATE0, SEPARATION_LAG, SHAPE,
     SHARE, SPAN, TIP, TWIST, WEIGHT, reals_of,
 )  # fmt: skip
+from linkwork.elements.aero.surfaces.survey import TOLD_NUMBERS
 from linkwork.elements.beams.family import shape_functions
 from linkwork.elements.layout import int_width
 from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.frame import Frame
+from linkwork.model.outputs import Output
 from linkwork.model.registry import Entry, Family, Law
 
 CUTS = {1: (-1.0, 1.0), 2: (-1.0, 0.0, 1.0), 3: (-1.0, -1 / math.sqrt(3), 1 / math.sqrt(3), 1.0)}
 
 
 @functools.cache
-def surface_family(ends: int, reals: int, integers: int) -> Family:
-    """Surfaces with so many ends and numbers; all share one kernel."""
+def surface_family(ends: int, reals: int, integers: int, points: int) -> Family:
+    """Surfaces with so many ends, numbers and points; all share one kernel."""
     name = f"lifting surface of {ends}, {reals} and {integers}"
-    return Family(name, SURFACE_KERNEL, bodies=ends, reals=reals, integers=integers)
+    outputs = (Output("_points", "", tuple(range(points * TOLD_NUMBERS))),)
+    return Family(
+        name, SURFACE_KERNEL, bodies=ends, reals=reals, integers=integers, outputs=outputs
+    )
 
 
 class Stations(NamedTuple):
@@ -209,5 +214,5 @@ def surface_entry(
         n, states, field, m, first, begin, *codes, *points.astype(int).tolist(),
         *shifted(foils.codes, table).tolist(), int_width(len(bodies), 0),
     )  # fmt: skip
-    family = surface_family(len(bodies), size, len(integers))
+    family = surface_family(len(bodies), size, len(integers), m)
     return Entry(family, bodies, reals, laws=laws, integers=integers)

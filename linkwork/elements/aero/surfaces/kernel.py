@@ -31,11 +31,12 @@ from linkwork.elements.aero.surfaces.motion import (
     ZERO, from_axes, rotor_frame, section_at, take_nodes,
 )  # fmt: skip
 from linkwork.elements.aero.surfaces.rotor_columns import rotor_columns
+from linkwork.elements.aero.surfaces.survey import TOLD_NUMBERS, put_point
 from linkwork.elements.aero.surfaces.tangent import (
     node_columns, node_rows, own_motion, state_columns,
 )  # fmt: skip
 from linkwork.elements.beams.kernels.turning import B_TERMS, C_TERMS, series, turn_map
-from linkwork.elements.layout import CD, CK, OMEGA, POS, ROT, STRIDE, TANGENT, VEL
+from linkwork.elements.layout import CD, CK, OMEGA, OUT, POS, ROT, STRIDE, TANGENT, VEL
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.vectors import (
     IDENTITY, accumulate, add, at, at9, cross, dot, scale, sub, three, tv,
@@ -73,6 +74,10 @@ def surface_kernel(ints, reals, motion, loads):
                 centre, radius, y, given, found,
             )  # fmt: skip
             p, spin, theta, e1, e2, e3, w, G, away, u, ux, uy, u0, u1, u2, u3 = at_point
+            if coef[OUT] != 0.0:
+                put_point(
+                    loads.out, reals, k, pt, n, y, p, spin, e1, e2, e3, u, TOLD_NUMBERS * point
+                )  # fmt: skip
             z = 0
             if states > 0:
                 z = ints[k, n] + states * point

@@ -1,4 +1,4 @@
-"""What happens at the points of lifting surfaces over many times, for results."""
+"""Outputs at the points of lifting surfaces, and velocities of the air at places."""
 
 from __future__ import annotations
 
@@ -6,21 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.aero.surfaces.motion import (
-    between, from_axes, rotor_frame, section_at, take_nodes,
-)  # fmt: skip
 from linkwork.elements.aero.surfaces.layout import (
-    BODIES, CENTRE_AC, CHORD, FIELD, FIRST, NODE, POINT, POINTS, RADIUS, SPANWISE, STATES, TOLD,
-    VALUE, WEIGHT, WORK,
+    CENTRE_AC, CHORD, SPANWISE, TOLD, VALUE, WEIGHT,
 )  # fmt: skip
+from linkwork.elements.aero.surfaces.motion import between, from_axes
 from linkwork.elements.aero.surfaces.layout import SPEED as NODE_SPEED
 from linkwork.elements.aero.air.wind import air_at
-from linkwork.elements.layout import NODE as BODY_NUMBERS
-from linkwork.kernels import rotations
-from linkwork.kernels.compiled import compiled
+from linkwork.kernels.compiled import compiled, inlined
 from linkwork.kernels.memory.addresses import address_of
 from linkwork.kernels.record import record
-from linkwork.kernels.vectors import IDENTITY, add, cross, dot, scale, sub
+from linkwork.kernels.vectors import add, cross, dot, scale, sub
 
 # of a point: angle of attack, Mach number, c_l, c_d, c_m, dynamic pressure, sweep velocity, speed;
 # lift, drag, moment per length; place, force and moment per length in world axes; length; induced
@@ -32,46 +27,24 @@ from linkwork.kernels.vectors import IDENTITY, add, cross, dot, scale, sub
 )  # fmt: skip
 
 
-@compiled
-def survey(codes, reals, nodes, values, ends, times, out):
-    """out (T, points, TOLD_NUMBERS) of one element.
-
-    codes (1, …) its integers; reals (T, …); nodes (T, bodies, NODE) of its ends that are bodies;
-    values (T, 6, …) of its vector nodes; ends (1, …): of each end its row in nodes or its first
-    value
-    """
-    y, given, found = np.zeros(WORK), np.zeros(3), np.zeros(3)
-    for t in range(len(times)):
-        one, here, known = reals[t : t + 1], nodes[t], values[t]
-        n, states, kind = codes[0, BODIES], codes[0, STATES], codes[0, FIELD]
-        points, first = codes[0, POINTS], codes[0, FIRST]
-        rotor = n + (1 if states > 0 else 0)
-        qr = take_nodes(ends, one, here, 0, n, first - NODE * n, y)
-        A, centre, radius = IDENTITY, (0.0, 0.0, 0.0), 1.0
-        if kind > 0:
-            A, centre, _ = rotor_frame(ends, one, here, 0, rotor)
-            radius = one[0, RADIUS]
-        for j in range(points):
-            pt = first + POINT * j
-            p, spin, _, e1, e2, e3, _, _, _, u, _, _, _, _, _, _ = section_at(
-                ends, codes, one, 0, n, states, kind, rotor, j, here, known, times[t], qr, A,
-                centre, radius, y, given, found,
-            )  # fmt: skip
-            for i in range(8):
-                out[t, j, i] = y[TOLD + i]
-            c, q = one[0, pt + CHORD], y[TOLD + 5]
-            out[t, j, LIFT], out[t, j, DRAG] = q * c * y[TOLD + 2], q * c * y[TOLD + 3]
-            out[t, j, MOMENT] = q * c * c * y[TOLD + 4]
-            F = from_axes(y[VALUE], y[VALUE + 1], y[VALUE + SPANWISE], e1, e2, e3)
-            ac = one[0, pt + CENTRE_AC]
-            M = scale(y[VALUE + 2] - ac * y[VALUE + 1], e3)
-            at = add(p, scale(ac, e1))
-            for i in range(3):
-                out[t, j, PLACE + i], out[t, j, FORCE + i] = at[i], F[i]
-                out[t, j, TORQUE + i] = M[i]
-            out[t, j, LENGTH], out[t, j, INDUCED] = one[0, pt + WEIGHT], u
-            v = add(between(one, 0, pt, n, NODE_SPEED, y), cross(spin, sub(at, p)))
-            out[t, j, POWER] = dot(F, v) + dot(M, spin)
+@inlined
+def put_point(out, reals, k, pt, n, y, p, spin, e1, e2, e3, u, first):
+    """The numbers of a point at `pt` of element k, from its work, into its outputs from `first`."""
+    for i in range(8):
+        out[k, first + i] = y[TOLD + i]
+    c, q = reals[k, pt + CHORD], y[TOLD + 5]
+    out[k, first + LIFT], out[k, first + DRAG] = q * c * y[TOLD + 2], q * c * y[TOLD + 3]
+    out[k, first + MOMENT] = q * c * c * y[TOLD + 4]
+    F = from_axes(y[VALUE], y[VALUE + 1], y[VALUE + SPANWISE], e1, e2, e3)
+    ac = reals[k, pt + CENTRE_AC]
+    M = scale(y[VALUE + 2] - ac * y[VALUE + 1], e3)
+    at = add(p, scale(ac, e1))
+    for i in range(3):
+        out[k, first + PLACE + i], out[k, first + FORCE + i] = at[i], F[i]
+        out[k, first + TORQUE + i] = M[i]
+    out[k, first + LENGTH], out[k, first + INDUCED] = reals[k, pt + WEIGHT], u
+    v = add(between(reals, k, pt, n, NODE_SPEED, y), cross(spin, sub(at, p)))
+    out[k, first + POWER] = dot(F, v) + dot(M, spin)
 
 
 @compiled
@@ -96,11 +69,3 @@ def wind_at(air: Any, places: np.ndarray, times: np.ndarray) -> np.ndarray:
     air_velocities(codes, reals, np.ascontiguousarray(places, float), np.asarray(times, float), out)
     assert integers
     return out
-
-
-def body_rows(motion: np.ndarray) -> np.ndarray:
-    """Rows of motion (T, bodies, 13) with rotation matrices, as kernels see them."""
-    rows = np.zeros((*motion.shape[:2], BODY_NUMBERS))
-    rows[..., :13] = motion
-    rows[..., 13:22] = rotations.matrix(motion[..., 3:7]).reshape(*motion.shape[:2], 9)
-    return rows

@@ -34,13 +34,14 @@ from linkwork.elements.beams.layout import (
     ARM, AXES, DAMPED, GIVEN, INVERSE, NODE, NODE_WORK, PLACE, SLOPE, SPEED, SPIN, STIFF,
     STRAIN0, TURN, TWIST, VISCOUS, WEIGHT,
 )  # fmt: skip
+from linkwork.elements.beams.kernels.outputs import write_section
 from linkwork.elements.beams.kernels.tangent import ROOM
 from linkwork.elements.beams.kernels.turning import (
     B_TERMS, C_TERMS, inverse_slope, series, slope, turn_map,
 )  # fmt: skip
 from linkwork.elements.deformable.bushing import kappa
 from linkwork.elements.laws.base import WORK as LAW_WORK
-from linkwork.elements.layout import CD, CK, POS, ROT, TANGENT, add33, int_width
+from linkwork.elements.layout import CD, CK, OUT, POS, ROT, TANGENT, add33, int_width
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
@@ -149,7 +150,7 @@ def helicoidal_kernel(ints, reals, motion, loads):
         strain1, bent1 = tv(E, r1), tv(E, t1)
         ns, ms, lost, supplied = section_stress(
             reals, ints, x, c, k * ints.shape[1] + LAW_CODES, y, z, time, strain, bent, strain1,
-            bent1, coef[TANGENT] != 0.0,
+            bent1, coef[TANGENT] != 0.0, coef[OUT],
         )
         Fw, Mw, given = mv(E, ns), mv(E, ms), 0.0
         for side in range(2):
@@ -157,6 +158,9 @@ def helicoidal_kernel(ints, reals, motion, loads):
         weight = x[c + WEIGHT]
         power[0] += weight * lost
         power[1] += weight * (supplied + dot(ns, strain1) + dot(ms, bent1)) + given
+        if coef[OUT] != 0.0:
+            fed = weight * (dot(ns, strain1) + dot(ms, bent1)) + given
+            write_section(loads.out, k, 1, 0, x, c, z, strain, bent, ns, ms, E, p, fed)
         if coef[TANGENT] == 0.0:
             continue
         damped = x[c + DAMPED] != 0.0

@@ -39,6 +39,7 @@ from linkwork.elements.beams.layout import (
     SPEED, SPIN, STIFF, STRAIN0, TURN, TWIST, VISCOUS, WEIGHT, F, Q,
 )  # fmt: skip
 from linkwork.elements.beams.layout import STRESS as GIVEN_N
+from linkwork.elements.beams.kernels.outputs import write_section
 from linkwork.elements.beams.kernels.tangent import (
     ROOM, point_tangent, rate_matrices, shape_matrices,
 )  # fmt: skip
@@ -50,7 +51,7 @@ from linkwork.elements.laws.base import (
     KD, KE, RATE, STORED, STRAIN, STRESS, SUPPLIED, WANTED, respond,
 )  # fmt: skip
 from linkwork.elements.laws.base import WORK as LAW_WORK
-from linkwork.elements.layout import CD, CK, OMEGA, POS, QUAT, ROT, SIX, TANGENT, VEL
+from linkwork.elements.layout import CD, CK, OMEGA, OUT, POS, QUAT, ROT, SIX, TANGENT, VEL
 from linkwork.elements.layout import NODE as BODY
 from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.compiled import fused_spliced, inlined, spliced
@@ -163,13 +164,13 @@ def linear_stress(x, c, y, strain, bent, rate, turn, tangent):
 
 
 @inlined
-def law_stress(reals, ints, c, q, y, z, time, strain, bent, rate, turn):
+def law_stress(reals, ints, c, q, y, z, time, strain, bent, rate, turn, energy):
     """The same of a law, whose work is z; what time supplies beside it."""
     put3(z, STRAIN, strain)
     put3(z, STRAIN + 3, bent)
     put3(z, RATE, rate)
     put3(z, RATE + 3, turn)
-    z[WANTED] = 0.0
+    z[WANTED] = energy
     respond(time, shift(begin(reals), c + SECTION), begin(z), shift(begin(ints), q))
     lost = 0.0
     for i in range(6):
@@ -182,14 +183,16 @@ def law_stress(reals, ints, c, q, y, z, time, strain, bent, rate, turn):
 
 
 @spliced
-def section_stress(reals, ints, x, c, q, y, z, time, strain, bent, rate, turn, tangent):
+def section_stress(reals, ints, x, c, q, y, z, time, strain, bent, rate, turn, tangent, energy):
     """Force and moment of a section with its reals at c, and those of its law with its integers at
-    q; power lost, and supplied by time."""
+    q; power lost, and supplied by time.  Where `energy` is set, z has that of a law."""
     supplied = 0.0
     if x[c + LINEAR] != 0.0:
         n, m, lost = linear_stress(x, c, y, strain, bent, rate, turn, tangent)
     else:
-        n, m, lost, supplied = law_stress(reals, ints, c, q, y, z, time, strain, bent, rate, turn)
+        n, m, lost, supplied = law_stress(
+            reals, ints, c, q, y, z, time, strain, bent, rate, turn, energy
+        )
     return n, m, lost, supplied
 
 
@@ -243,7 +246,7 @@ def beam_kernel(ints, reals, motion, loads):
             bent = sub(tv(E, mv(T, theta1)), three(x, c + STRAIN0 + 3))
             strain1, bent1 = tv(E, u), tv(E, t)
             ns, ms, lost, supplied = section_stress(
-                reals, ints, x, c, q, y, z, time, strain, bent, strain1, bent1, tangent
+                reals, ints, x, c, q, y, z, time, strain, bent, strain1, bent1, tangent, coef[OUT]
             )
             Fw, Mw = mv(E, ns), mv(E, ms)
             given = 0.0
@@ -254,6 +257,11 @@ def beam_kernel(ints, reals, motion, loads):
             weight = x[c + WEIGHT]
             power[0] += weight * lost
             power[1] += weight * (supplied + dot(ns, strain1) + dot(ms, bent1)) + given
+            if coef[OUT] != 0.0:
+                fed = weight * (dot(ns, strain1) + dot(ms, bent1)) + given
+                write_section(
+                    loads.out, k, points, point, x, c, z, strain, bent, ns, ms, E, p, fed
+                )
             if tangent:
                 shape_matrices(y, x, c, n, r, T, T1)
                 damped = x[c + DAMPED] != 0.0

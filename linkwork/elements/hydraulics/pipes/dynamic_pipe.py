@@ -14,8 +14,10 @@ with q_m = (q₁ + q₂)/2, and Δp(q) of half a cell at the quarter points (fri
 cell has flows of its own at both ends; pressures between cells are values of the pipe.  With the
 energy e = ρ h − p of a unit of volume (fluids) a cell stores and loses
 
-    A L (e(¼) + e(¾))/2 + A L ρ_m'/(32 ρ_m) (p₁ − p₂)² + L/(ρ_m A) (3 q₁² + 2 q₁ q₂ + 3 q₂²)/16
-    (q₁ Δp(¼) + q₂ Δp(¾))/ρ_m, and the kinetic energy that its fluid takes along
+    A L (e(¼) + e(¾))/2 + A L ρ_m'/(32 ρ_m) (p₁ − p₂)²
+    T = L/(ρ_m A) (3 q₁² + 2 q₁ q₂ + 3 q₂²)/16, its kinetic energy
+    (q₁ Δp(¼) + q₂ Δp(¾))/ρ_m, and the kinetic energy that its fluid takes along: the work of the
+    fluxes q²/(ρ A), and T ρ̇_m/ρ_m
 
 which is what the flows φ₁ h₁ + φ₂ h₂ bring, up to terms of the order (Δp/β)².
 """
@@ -27,11 +29,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, MU, density, over_time
+from linkwork.elements.hydraulics.fluids import FLUID, MU, density, specific_energy
 from linkwork.elements.hydraulics.pipes.friction_losses import pipe_loss
 from linkwork.elements.hydraulics.pipes.pipe import check_pipe, pipe_reals
 from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, Pressure, ports, sample_fluid
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE, int_width
+from linkwork.elements.layout import BY_RATE, BY_VALUE, OUT, RATE, TANGENT, VALUE, int_width, write
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
@@ -39,6 +41,7 @@ from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import REFERENCE, Node, vector
+from linkwork.model.outputs import KINETIC_ENERGY, STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 DYNAMIC = record(FLUID, cell=1, diameter=1, area=1, rough=1)
@@ -73,6 +76,41 @@ def width_of(end, n):
     return 8
 
 
+@inlined
+def kinetic_of_cell(q1, q2, rho, L, A):
+    return L / (rho * A) * (3.0 * q1 * q1 + 2.0 * q1 * q2 + 3.0 * q2 * q2) / 16.0
+
+
+@inlined
+def stored_in_cell(ints, reals, k, p1, p2, volume):
+    """A L (e(¼) + e(¾))/2 + A L ρ_m'/(32 ρ_m) (p₁ − p₂)²."""
+    a, b = 0.75 * p1 + 0.25 * p2, 0.25 * p1 + 0.75 * p2
+    ra, _, _ = density(ints, reals, k, a)
+    rb, _, _ = density(ints, reals, k, b)
+    rm, drm, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+    e = ra * specific_energy(ints, reals, k, a) - a + rb * specific_energy(ints, reals, k, b) - b
+    return volume * (0.5 * e + drm / (32.0 * rm) * (p1 - p2) ** 2)
+
+
+@inlined
+def pipe_outputs(ints, reals, k, values):
+    """Mass flows near the ends, the largest Reynolds number, stored and kinetic energy."""
+    n, L, A = ints[k, CELLS], reals[k, CELL], reals[k, AREA]
+    stored, kinetic, largest = 0.0, 0.0, 0.0
+    for c in range(n):
+        p1 = values[VALUE, pressure_place(ints, k, c, n)[2]]
+        p2 = values[VALUE, pressure_place(ints, k, c + 1, n)[2]]
+        f = ints[k, 3] + 2 * c
+        q1, q2 = values[VALUE, f], values[VALUE, f + 1]
+        rho, _, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+        stored += stored_in_cell(ints, reals, k, p1, p2, A * L)
+        kinetic += kinetic_of_cell(q1, q2, rho, L, A)
+        largest = max(largest, abs(q1), abs(q2))
+    reynolds = largest * reals[k, DIAMETER] / (A * reals[k, MU])
+    ends = values[VALUE, ints[k, 3]], values[VALUE, ints[k, 3] + 2 * n - 1]
+    return ends + (reynolds, stored, kinetic)
+
+
 def dynamic_pipe_kernel(ints, reals, motion, loads):
     values, vals = motion.values, loads.vals
     tangent = motion.coef[TANGENT] != 0.0
@@ -87,17 +125,17 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
             f, g = ints[k, 3] + s, ints[k, 3] + s + 1
             p1, p2, q1, q2 = values[VALUE, i], values[VALUE, j], values[VALUE, f], values[VALUE, g]
             dp1, dp2, dq1, dq2 = values[RATE, i], values[RATE, j], values[RATE, f], values[RATE, g]
-            _, da, dda = density(reals, k, 0.75 * p1 + 0.25 * p2)
-            _, db, ddb = density(reals, k, 0.25 * p1 + 0.75 * p2)
+            _, da, dda = density(ints, reals, k, 0.75 * p1 + 0.25 * p2)
+            _, db, ddb = density(ints, reals, k, 0.25 * p1 + 0.75 * p2)
             C = A * L / 8.0
             left, right = 3.0 * dp1 + dp2, dp1 + 3.0 * dp2
             qm = 0.5 * (q1 + q2)
             into1, into2 = qm + C * da * left, C * db * right - qm
             loads.balance[i] += into1
             loads.balance[j] += into2
-            rm, drm, _ = density(reals, k, 0.5 * (p1 + p2))
-            ra, dra, _ = density(reals, k, p1)
-            rb, drb, _ = density(reals, k, p2)
+            rm, drm, _ = density(ints, reals, k, 0.5 * (p1 + p2))
+            ra, dra, _ = density(ints, reals, k, p1)
+            rb, drb, _ = density(ints, reals, k, p2)
             l1, s1 = pipe_loss(0.75 * q1 + 0.25 * q2, rm, mu, 0.5 * L, D, A, rough)
             l2, s2 = pipe_loss(0.25 * q1 + 0.75 * q2, rm, mu, 0.5 * L, D, A, rough)
             flux, at1, at2 = qm * qm / (rm * A), q1 * q1 / (ra * A), q2 * q2 / (rb * A)
@@ -106,6 +144,7 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
             loads.balance[g] += L * (dq1 + 3.0 * dq2) / 8.0 + at2 - flux + push + A * l2
             convected = (flux - at1) * q1 + (at2 - flux) * q2
             loads.power[0] += (l1 * q1 + l2 * q2 + convected / A) / rm
+            loads.power[0] += kinetic_of_cell(q1, q2, rm, L, A) * 0.5 * drm * (dp1 + dp2) / rm
             if tangent:
                 bp1, bp2, bf, bg = (
                     values[BY_VALUE, i], values[BY_VALUE, j], values[BY_VALUE, f],
@@ -141,33 +180,17 @@ def dynamic_pipe_kernel(ints, reals, motion, loads):
                 add_to(vals, ints, k, 3, s, w2, e2, r2, (y1 + 0.5 * A) * bp2)
                 add_to(vals, ints, k, 3, s + 1, w1, e1, r1, (y2 - 0.5 * A) * bp1)
                 add_to(vals, ints, k, 3, s + 1, w2, e2, r2, (y2 - at2 * drb / rb + 0.5 * A) * bp2)
-
-
-def dynamic_pipe_outputs(
-    integers: np.ndarray, reals: np.ndarray, ends: list[Any]
-) -> dict[str, tuple[np.ndarray, str]]:
-    inner = ends[2].value[:, : integers[0] - 1]
-    p, q = np.column_stack([ends[0].value, inner, ends[1].value]), ends[3].value
-    L, A = reals[:, [CELL]], reals[:, [AREA]]
-    a, b = p[:, :-1], p[:, 1:]
-    energy = np.zeros_like(a)
-    for place in (0.75 * a + 0.25 * b, 0.25 * a + 0.75 * b):
-        rho, _, h = (x.reshape(a.shape) for x in over_time(reals, place.ravel()))
-        energy += 0.5 * A * L * (rho * h - place)
-    rho, slope, _ = (x.reshape(a.shape) for x in over_time(reals, 0.5 * (a + b).ravel()))
-    energy += A * L * slope / (32 * rho) * (a - b) ** 2
-    a, b = q[:, ::2], q[:, 1::2]
-    energy += L / (rho * A) * (3 * a * a + 2 * a * b + 3 * b * b) / 16
-    reynolds = np.abs(q).max(axis=1) * reals[:, DIAMETER] / (reals[:, AREA] * reals[:, MU])
-    return {
-        "mass_flow_1": (q[:, 0], "kg/s"), "mass_flow_2": (q[:, -1], "kg/s"),
-        "reynolds": (reynolds, "1"), "stored_energy": (energy.sum(axis=1), "J"),
-    }  # fmt: skip
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, pipe_outputs(ints, reals, k, values))
 
 
 DYNAMIC_PIPE = Family(
     "hydraulic dynamic pipe", Kernel(dynamic_pipe_kernel), bodies=ENDS, reals=DYNAMIC.end,
-    integers=1, circuit=dynamic_pipe_outputs,
+    integers=2,
+    outputs=(
+        Output("mass_flow_1", "kg/s"), Output("mass_flow_2", "kg/s"), Output("reynolds", "1"),
+        STORED_ENERGY, KINETIC_ENERGY,
+    ),
 )  # fmt: skip
 
 
@@ -184,7 +207,8 @@ class DynamicPipe(Item):
     bulk modulus.
 
     Outputs: cell_flow (kg/s), two for each element; inner_pressure (Pa) between elements;
-    mass_flow_1, mass_flow_2 (kg/s) near its ends; reynolds number, stored_energy (J).
+    mass_flow_1, mass_flow_2 (kg/s) near its ends; reynolds number; stored_energy (J) of compression
+    and kinetic_energy (J).
     """
 
     p1: Port
@@ -239,7 +263,7 @@ class DynamicPipe(Item):
         reals = pipe_reals(self, self.length / self.elements)
         between = REFERENCE if self.elements == 1 else self.inner
         ends = (self.p1.node, self.p2.node, between, self.flows)
-        return [Entry(DYNAMIC_PIPE, ends, reals, integers=(self.elements,))]
+        return [Entry(DYNAMIC_PIPE, ends, reals, integers=(self.elements, self.p1.fluid.kind))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -3,7 +3,8 @@
     (L/A) q̇ = p₁ − p₂ − Δp(q)           q mass flow from p₁ to p₂, Δp as in friction_losses
 
 Without inertia the equation is algebraic.  Fluid is stored at its ends, not in it; see
-dynamic_pipe.
+dynamic_pipe.  It moves with the kinetic energy L q²/(2 A ρ₀), which takes q (p₁ − p₂ − Δp)/ρ₀ of
+the power q (h₁ − h₂) between the ends; the rest is lost.
 """
 
 from __future__ import annotations
@@ -14,17 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.elements.hydraulics.fluids import FLUID, MU, density, over_time
+from linkwork.elements.hydraulics.fluids import FLUID, MU, RHO, density, specific_energy
 from linkwork.elements.hydraulics.pipes.friction_losses import pipe_loss
 from linkwork.elements.hydraulics.ports import FLOW_SIZE, Port, ports, sample_ports
-from linkwork.elements.hydraulics.restrictions import flow_outputs
-from linkwork.elements.layout import BY_RATE, BY_VALUE, RATE, TANGENT, VALUE
+from linkwork.elements.hydraulics.restrictions import FLOW_OUTPUTS, flow_outputs
+from linkwork.elements.layout import BY_RATE, BY_VALUE, OUT, RATE, TANGENT, VALUE, write
 from linkwork.errors import ModelError
 from linkwork.kernels.kernel import Kernel
 from linkwork.kernels.record import record
 from linkwork.model import checks
 from linkwork.model.given import Number, given
 from linkwork.model.nodes import Node, scalar
+from linkwork.model.outputs import KINETIC_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
 LENGTH, DIAMETER, AREA, ROUGH, INERTIA, REALS = record(
@@ -38,7 +40,7 @@ def pipe_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
         i, j, n = ints[k, 0], ints[k, 1], ints[k, 2]
         p1, p2, q = values[VALUE, i], values[VALUE, j], values[VALUE, n]
-        rho, first, _ = density(reals, k, 0.5 * (p1 + p2))
+        rho, first, _ = density(ints, reals, k, 0.5 * (p1 + p2))
         loss, slope = pipe_loss(
             q, rho, reals[k, MU], reals[k, LENGTH], reals[k, DIAMETER], reals[k, AREA],
             reals[k, ROUGH],
@@ -49,7 +51,8 @@ def pipe_kernel(ints, reals, motion, loads):
         loads.balance[n] += loss + p2 - p1
         if inertia > 0.0:
             loads.balance[n] += inertia * values[RATE, n]
-        loads.power[0] += q * loss / rho
+        head = specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2)
+        loads.power[0] += q * head - q * (p1 - p2 - loss) / reals[k, RHO]
         if motion.coef[TANGENT] != 0.0:
             loads.vals[ints[k, 5]] += values[BY_VALUE, n]
             loads.vals[ints[k, 8]] -= values[BY_VALUE, n]
@@ -57,18 +60,16 @@ def pipe_kernel(ints, reals, motion, loads):
             loads.vals[ints[k, 9]] += (by_density - 1.0) * values[BY_VALUE, i]
             loads.vals[ints[k, 10]] += (by_density + 1.0) * values[BY_VALUE, j]
             loads.vals[ints[k, 11]] += slope * values[BY_VALUE, n] + inertia * values[BY_RATE, n]
+        if motion.coef[OUT] != 0.0:
+            reynolds = abs(q) * reals[k, DIAMETER] / (reals[k, AREA] * reals[k, MU])
+            kinetic = inertia * q * q / (2.0 * reals[k, RHO])
+            write(loads.out, k, flow_outputs(ints, reals, k, p1, p2, q)[1:] + (reynolds, kinetic))
 
 
-def pipe_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    p1, p2, q = (end.value[:, 0] for end in ends)
-    found = flow_outputs(reals, p1, p2, q)
-    del found["mass_flow"]  # a value of its own node
-    reynolds = np.abs(q) * reals[:, DIAMETER] / (reals[:, AREA] * reals[:, MU])
-    kinetic = reals[:, INERTIA] * q * q / (2 * over_time(reals, 0.5 * (p1 + p2))[0])
-    return found | {"reynolds": (reynolds, "1"), "stored_energy": (kinetic, "J")}
-
-
-PIPE = Family("hydraulic pipe", Kernel(pipe_kernel), bodies=3, reals=REALS, circuit=pipe_outputs)
+PIPE = Family(
+    "hydraulic pipe", Kernel(pipe_kernel), bodies=3, reals=REALS, integers=1,
+    outputs=(*FLOW_OUTPUTS[1:], Output("reynolds", "1"), KINETIC_ENERGY),
+)  # fmt: skip
 
 
 def check_pipe(item: Any) -> None:
@@ -102,7 +103,7 @@ class Pipe(Item):
     the fluid resists changes of flow; flow (kg/s) at the start.
 
     Outputs: mass_flow (kg/s) from p1 to p2, flow (m³/s), pressure_drop (Pa), reynolds number, power
-    (W) between its ends.
+    (W) between its ends, kinetic_energy (J) of its fluid, with inertia.
     """
 
     p1: Port
@@ -133,7 +134,8 @@ class Pipe(Item):
         reals = pipe_reals(self, self.length)
         inertia = self.length / reals[AREA] if self.inertia else 0.0
         ends: tuple[Port, Port] = (self.p1, self.p2)
-        return [Entry(PIPE, (*(p.node for p in ends), self.node), np.append(reals, inertia))]
+        nodes, reals = (*(p.node for p in ends), self.node), np.append(reals, inertia)
+        return [Entry(PIPE, nodes, reals, integers=(self.p1.fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

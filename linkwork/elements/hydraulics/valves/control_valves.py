@@ -21,10 +21,10 @@ import numpy as np
 from linkwork.elements.hydraulics.valves.moving_parts import (
     FORCE, REALS, MovingPart, move_part, part_energy,
 )  # fmt: skip
-from linkwork.elements.hydraulics.valves.passages import PASSAGE, passage, passage_flow
-from linkwork.elements.hydraulics.ports import Port, port, ports, sample_ports
+from linkwork.elements.hydraulics.valves.passages import PASSAGE, passage
+from linkwork.elements.hydraulics.ports import POWER, Port, port, ports, sample_ports
 from linkwork.elements.hydraulics.restrictions import SHARP, soft_drop
-from linkwork.elements.layout import VALUE
+from linkwork.elements.layout import OUT, VALUE, write
 from linkwork.elements.signals.signals import factor_law
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
@@ -34,48 +34,37 @@ from linkwork.model import checks
 from linkwork.model.drives import as_drive
 from linkwork.model.given import Function, Number, given
 from linkwork.model.nodes import REFERENCE, Node
+from linkwork.model.outputs import KINETIC_ENERGY, STORED_ENERGY, Output
 from linkwork.model.registry import Entry, Family, Item
 
-EDGES = ((0, 1, 1.0), (2, 3, 1.0), (0, 2, -1.0), (1, 3, -1.0))  # from, to, sign of s that opens
-EDGE_NAMES = ("1_2", "3_4", "1_3", "2_4")
 OPENING, VALVE_REALS = record(PASSAGE, opening=1, valve_reals=0)
 
 
 @inlined
 def four_ways(ints, reals, k, motion, loads, ends, s, part):
-    """The four edges."""
-    passage(ints, reals, k, motion, loads, ends, 0, 1, 1.0, s, part)
-    passage(ints, reals, k, motion, loads, ends, 2, 3, 1.0, s, part)
-    passage(ints, reals, k, motion, loads, ends, 0, 2, -1.0, s, part)
-    passage(ints, reals, k, motion, loads, ends, 1, 3, -1.0, s, part)
+    """The four edges: their flows, and the power they lose."""
+    q12, lost12 = passage(ints, reals, k, motion, loads, ends, 0, 1, 1.0, s, part)
+    q34, lost34 = passage(ints, reals, k, motion, loads, ends, 2, 3, 1.0, s, part)
+    q13, lost13 = passage(ints, reals, k, motion, loads, ends, 0, 2, -1.0, s, part)
+    q24, lost24 = passage(ints, reals, k, motion, loads, ends, 1, 3, -1.0, s, part)
+    return (q12, q34, q13, q24, lost12 + lost34 + lost13 + lost24)
 
 
 def valve_kernel(ints, reals, motion, loads):
     for k in range(ints.shape[0]):
-        four_ways(ints, reals, k, motion, loads, 4, reals[k, OPENING], -1)
+        edges = four_ways(ints, reals, k, motion, loads, 4, reals[k, OPENING], -1)
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, (min(max(reals[k, OPENING], -1.0), 1.0),) + edges)
 
 
-def edge_outputs(
-    reals: np.ndarray, ends: list[Any], s: np.ndarray
-) -> dict[str, tuple[np.ndarray, str]]:
-    """Mass flows of the edges and the power they lose."""
-    found: dict[str, tuple[np.ndarray, str]] = {}
-    lost = np.zeros(len(s))
-    for (one, two, sign), name in zip(EDGES, EDGE_NAMES):
-        q, power = passage_flow(reals, ends[one], ends[two], sign, s)
-        found[f"mass_flow_{name}"] = (q, "kg/s")
-        lost += power
-    return found | {"power": (lost, "W")}
-
-
-def valve_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    s = np.clip(reals[:, OPENING], -1, 1)
-    return {"opening": (s, "1")} | edge_outputs(reals, ends, s)
-
-
+# mass flows of the edges and the power they lose
+EDGE_OUTPUTS = (
+    *(Output(f"mass_flow_{name}", "kg/s") for name in ("1_2", "3_4", "1_3", "2_4")), POWER
+)  # fmt: skip
 VALVE = Family(
-    "hydraulic valve", Kernel(valve_kernel), bodies=4, reals=VALVE_REALS, circuit=valve_outputs
-)
+    "hydraulic valve", Kernel(valve_kernel), bodies=4, reals=VALVE_REALS, integers=1,
+    outputs=(Output("opening", "1"), *EDGE_OUTPUTS),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -116,7 +105,8 @@ class Valve(Item):
             factor, soft_drop(fluid, factor, self.area, 10.0), self.leakage, 1.0, 0.0, 0.0
         ])  # fmt: skip
         ends = (self.p1.node, self.p2.node, self.p3.node, self.p4.node)
-        return [Entry(VALVE, ends, reals, laws=[factor_law(OPENING, self.opening)])]
+        laws = [factor_law(OPENING, self.opening)]
+        return [Entry(VALVE, ends, reals, laws=laws, integers=(fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -131,19 +121,18 @@ ENDS = 7
 def spool_kernel(ints, reals, motion, loads):
     """Ends 1 to 4, pilots 5 and 6 (or the reference), the spool."""
     for k in range(ints.shape[0]):
-        four_ways(ints, reals, k, motion, loads, ENDS, motion.values[VALUE, ints[k, 6]], 6)
+        values, n = motion.values, ints[k, 6]
+        edges = four_ways(ints, reals, k, motion, loads, ENDS, values[VALUE, n], 6)
         move_part(ints, reals, k, motion, loads, ENDS, 4, 5, 6)
-
-
-def spool_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    found = edge_outputs(reals, ends, ends[6].value[:, 0])
-    energy = part_energy(reals, ends[6])
-    return found | {"force": (reals[:, FORCE], "N"), "stored_energy": (energy, "J")}
+        if motion.coef[OUT] != 0.0:
+            energy = part_energy(reals, k, values, n)
+            write(loads.out, k, edges + (reals[k, FORCE],) + energy)
 
 
 SPOOL_VALVE = Family(
-    "hydraulic spool valve", Kernel(spool_kernel), bodies=ENDS, reals=REALS, circuit=spool_outputs
-)
+    "hydraulic spool valve", Kernel(spool_kernel), bodies=ENDS, reals=REALS, integers=1,
+    outputs=(*EDGE_OUTPUTS, Output("force", "N"), STORED_ENERGY, KINETIC_ENERGY),
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -159,7 +148,7 @@ class SpoolValve(MovingPart):
     area pushes the spool back, 0.43 at sharp edges, 0 where that is compensated.
 
     Outputs: spool (m), spool_rate (m/s), force (N), mass_flow_1_2, mass_flow_3_4, mass_flow_1_3,
-    mass_flow_2_4 (kg/s), power (W), stored_energy (J).
+    mass_flow_2_4 (kg/s), power (W), stored_energy (J), kinetic_energy (J) of the spool.
     """
 
     p1: Port
@@ -210,7 +199,8 @@ class SpoolValve(MovingPart):
         reals = np.concatenate([fluid.reals(), passage_words, part])
         pilots = [REFERENCE if p is None else p.node for p in (self.p5, self.p6)]
         ends = (self.p1.node, self.p2.node, self.p3.node, self.p4.node, *pilots, self.node)
-        return [Entry(SPOOL_VALVE, ends, reals, laws=[factor_law(FORCE, self.force)])]
+        laws = [factor_law(FORCE, self.force)]
+        return [Entry(SPOOL_VALVE, ends, reals, laws=laws, integers=(fluid.kind,))]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

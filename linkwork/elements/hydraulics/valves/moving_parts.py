@@ -3,17 +3,16 @@
     m s̈ + c ṡ + k s + stops = F + F₀ + A (p_a − p_b)    F a force that is given, F₀ of the spring
     mass flow from node a to node b                      ρ A ṡ, ρ at the mean of both pressures
 
-The stops push back with c₁ (s − s_end) + c₂ ṡ + c₃ s̈ (accumulator).
+The stops push back with c₁ (s − s_end) + c₂ ṡ + c₃ s̈ (accumulator).  Fluid that is displaced gives
+ρ A ṡ (h_a − h_b) and the part gets A ṡ (p_a − p_b); the difference is lost, to expansion.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from linkwork.elements.hydraulics.accumulator import stop
-from linkwork.elements.hydraulics.fluids import density
+from linkwork.elements.hydraulics.accumulator import beyond_stops, stop
+from linkwork.elements.hydraulics.fluids import density, specific_energy
 from linkwork.elements.hydraulics.valves.passages import PASSAGE
 from linkwork.elements.layout import (
     BY_RATE, BY_SECOND, BY_VALUE, RATE, SECOND, TANGENT, VALUE,
@@ -41,7 +40,7 @@ def move_part(ints, reals, k, motion, loads, ends, a, b, part):
     low, high, force = reals[k, LOW], reals[k, HIGH], reals[k, FORCE]
     held, kx, kv, ka = stop(s, v, acc, low, high, reals[k, C1], reals[k, C2], reals[k, C3])
     pa, pb = values[VALUE, i], values[VALUE, j]
-    rho, first, _ = density(reals, k, 0.5 * (pa + pb))
+    rho, first, _ = density(ints, reals, k, 0.5 * (pa + pb))
     q = rho * A * v
     loads.balance[i] += q
     loads.balance[j] -= q
@@ -49,6 +48,9 @@ def move_part(ints, reals, k, motion, loads, ends, a, b, part):
     loads.balance[n] -= reals[k, PRELOAD] + A * (pa - pb)
     elastic = kx * (s - (low if s < low else high))
     loads.power[0] += c * v * v + (held - elastic) * v
+    if A != 0.0:
+        head = specific_energy(ints, reals, k, pa) - specific_energy(ints, reals, k, pb)
+        loads.power[0] += q * head - A * v * (pa - pb)
     loads.power[1] += force * v
     if motion.coef[TANGENT] != 0.0:
         by_a, by_b = values[BY_VALUE, i], values[BY_VALUE, j]
@@ -70,12 +72,13 @@ def move_part(ints, reals, k, motion, loads, ends, a, b, part):
         )  # fmt: skip
 
 
-def part_energy(reals: np.ndarray, part: Any) -> np.ndarray:
-    """Kinetic energy, that of the spring and of the stops, over time."""
-    s, v = part.value[:, 0], part.rate[:, 0]
-    beyond = np.minimum(s - reals[:, LOW], 0) + np.maximum(s - reals[:, HIGH], 0)
-    squares = reals[:, MASS] * v * v + reals[:, STIFFNESS] * s * s + reals[:, C1] * beyond**2
-    return 0.5 * squares - reals[:, PRELOAD] * s
+@inlined
+def part_energy(reals, k, values, n):
+    """That of the spring and of the stops, and kinetic energy."""
+    s, v = values[VALUE, n], values[RATE, n]
+    beyond = beyond_stops(s, reals[k, LOW], reals[k, HIGH])
+    stored = s * (0.5 * reals[k, STIFFNESS] * s - reals[k, PRELOAD])
+    return stored + 0.5 * reals[k, C1] * beyond * beyond, 0.5 * reals[k, MASS] * v * v
 
 
 class MovingPart(Item, abstract=True):

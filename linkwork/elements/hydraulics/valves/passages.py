@@ -11,12 +11,8 @@ counts as lost: momentum of the fluid is not stored here.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from linkwork.elements.hydraulics.fluids import FLUID, over_time, specific_energy
-from linkwork.elements.hydraulics.restrictions import restricted, restricted_over_time
+from linkwork.elements.hydraulics.fluids import FLUID, specific_energy
+from linkwork.elements.hydraulics.restrictions import restricted
 from linkwork.elements.layout import BY_VALUE, RATE, TANGENT, VALUE
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.record import record
@@ -41,17 +37,19 @@ def opening(s, sign, leak, limit):
 
 @inlined
 def passage(ints, reals, k, motion, loads, ends, one, two, sign, s, part):
-    """Flow from end `one` to end `two`; part: the end that is the moving part, or −1."""
+    """Flow from end `one` to end `two`, and the power it loses; part: the end that is the moving
+    part, or −1."""
     values, vals = motion.values, loads.vals
     i, j = ints[k, one], ints[k, two]
     p1, p2 = values[VALUE, i], values[VALUE, j]
     open_, by_s = opening(s, sign, reals[k, LEAK], reals[k, LIMIT])
     soft = reals[k, SOFT]
-    unit, by1, by2 = restricted(reals, k, p1, p2, reals[k, FACTOR], soft)
+    unit, by1, by2 = restricted(ints, reals, k, p1, p2, reals[k, FACTOR], soft)
     q = open_ * unit
     loads.balance[i] += q
     loads.balance[j] -= q
-    loads.power[0] += q * (specific_energy(reals, k, p1) - specific_energy(reals, k, p2))
+    lost = q * (specific_energy(ints, reals, k, p1) - specific_energy(ints, reals, k, p2))
+    loads.power[0] += lost
     jet, drop = sign * reals[k, JET], p1 - p2
     size = (drop * drop + soft * soft) ** 0.5
     way = open_ - reals[k, LEAK]
@@ -74,14 +72,4 @@ def passage(ints, reals, k, motion, loads, ends, one, two, sign, s, part):
                 vals[ints[k, ends + ends * part + part]] += jet * of_part * size
                 vals[ints[k, ends + ends * part + one]] += by_drop * values[BY_VALUE, i]
                 vals[ints[k, ends + ends * part + two]] -= by_drop * values[BY_VALUE, j]
-
-
-def passage_flow(
-    reals: np.ndarray, one: Any, two: Any, sign: float, s: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mass flow and power lost over time."""
-    p1, p2 = one.value[:, 0], two.value[:, 0]
-    open_ = reals[:, LEAK] + np.clip(sign * s, 0, reals[:, LIMIT])
-    q = open_ * restricted_over_time(reals, p1, p2, reals[:, FACTOR], reals[:, SOFT])
-    h1, h2 = (over_time(reals, p)[2] for p in (p1, p2))
-    return q, q * (h1 - h2)
+    return q, lost

@@ -19,42 +19,50 @@ import numpy as np
 from linkwork.elements.hydraulics.valves.moving_parts import (
     REALS, MovingPart, move_part, part_energy,
 )  # fmt: skip
-from linkwork.elements.hydraulics.valves.passages import passage, passage_flow
+from linkwork.elements.hydraulics.valves.passages import passage
 from linkwork.elements.hydraulics.ports import Port, ports, sample_ports
-from linkwork.elements.hydraulics.restrictions import SHARP, flow_outputs, soft_drop
-from linkwork.elements.layout import VALUE
+from linkwork.elements.hydraulics.restrictions import (
+    FLOW_OUTPUTS, SHARP, flow_outputs, soft_drop,
+)  # fmt: skip
+from linkwork.elements.layout import OUT, VALUE, write
+from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import Kernel
 from linkwork.model.given import Given, Number, given
 from linkwork.model.nodes import Node
+from linkwork.model.outputs import KINETIC_ENERGY, STORED_ENERGY
 from linkwork.model.registry import Entry, Family, Item
+
+
+@inlined
+def poppet_outputs(ints, reals, k, values, q, part):
+    """What its flow means, stored and kinetic energy."""
+    p1, p2 = values[VALUE, ints[k, 0]], values[VALUE, ints[k, 1]]
+    return flow_outputs(ints, reals, k, p1, p2, q) + part_energy(reals, k, values, ints[k, part])
 
 
 def pressure_valve_kernel(ints, reals, motion, loads):
     """Ends p1, p2, x."""
     for k in range(ints.shape[0]):
         x = motion.values[VALUE, ints[k, 2]]
-        passage(ints, reals, k, motion, loads, 3, 0, 1, 1.0, x, 2)
+        q, _ = passage(ints, reals, k, motion, loads, 3, 0, 1, 1.0, x, 2)
         move_part(ints, reals, k, motion, loads, 3, 0, 1, 2)
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, poppet_outputs(ints, reals, k, motion.values, q, 2))
 
 
 def flow_valve_kernel(ints, reals, motion, loads):
     """Ends p1, p2, p3, x."""
     for k in range(ints.shape[0]):
         x = motion.values[VALUE, ints[k, 3]]
-        passage(ints, reals, k, motion, loads, 4, 0, 1, 1.0, x, 3)
+        q, _ = passage(ints, reals, k, motion, loads, 4, 0, 1, 1.0, x, 3)
         move_part(ints, reals, k, motion, loads, 4, 2, 1, 3)
-
-
-def poppet_outputs(reals: np.ndarray, ends: list[Any]) -> dict[str, tuple[np.ndarray, str]]:
-    part = ends[-1]
-    q, _ = passage_flow(reals, ends[0], ends[1], 1.0, part.value[:, 0])
-    found = flow_outputs(reals, ends[0].value[:, 0], ends[1].value[:, 0], q)
-    return found | {"stored_energy": (part_energy(reals, part), "J")}
+        if motion.coef[OUT] != 0.0:
+            write(loads.out, k, poppet_outputs(ints, reals, k, motion.values, q, 3))
 
 
 PRESSURE_VALVE, FLOW_VALVE = (
     Family(f"hydraulic {name} valve", Kernel(kernel), bodies=ends, reals=REALS,
-           circuit=poppet_outputs)
+           integers=1, outputs=(*FLOW_OUTPUTS, STORED_ENERGY, KINETIC_ENERGY))
     for name, kernel, ends in (
         ("pressure", pressure_valve_kernel, 3), ("flow", flow_valve_kernel, 4),
     )
@@ -116,7 +124,7 @@ class PressureValve(Poppet):
     stop_mass (kg) of both stops.
 
     Outputs: position (m), mass_flow (kg/s), flow (m³/s), pressure_drop (Pa), power (W),
-    stored_energy (J).
+    stored_energy (J), kinetic_energy (J) of the poppet.
     """
 
     def __post_init__(self) -> None:
@@ -127,7 +135,8 @@ class PressureValve(Poppet):
 
     def entries(self) -> list[Entry]:
         ends = (self.p1.node, self.p2.node, self.node)
-        return [Entry(PRESSURE_VALVE, ends, self.reals(-self.preload))]
+        integers = (self.p1.fluid.kind,)
+        return [Entry(PRESSURE_VALVE, ends, self.reals(-self.preload), integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:
@@ -157,7 +166,8 @@ class FlowValve(Poppet):
 
     def entries(self) -> list[Entry]:
         ends = (self.p1.node, self.p2.node, self.p3.node, self.node)
-        return [Entry(FLOW_VALVE, ends, self.reals(self.preload))]
+        integers = (self.p1.fluid.kind,)
+        return [Entry(FLOW_VALVE, ends, self.reals(self.preload), integers=integers)]
 
     @classmethod
     def sample(cls, rng: np.random.Generator, a: Any, b: Any) -> Any:

@@ -18,11 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.elements.aero.craft import kernel as craft
 from linkwork.elements.aero.surfaces import survey as told
 from linkwork.io.mbdyn.aero.records import RotorRecord, SurfaceRecord
 from linkwork.results.outputs.surfaces import surveyed
-from linkwork.results.outputs.views.craft import craft_numbers
 
 if TYPE_CHECKING:
     from linkwork.io.mbdyn.output.numbers.tables import Tables
@@ -55,12 +53,11 @@ def node_loads(tables: Tables, record: SurfaceRecord, found: np.ndarray) -> list
 
 def generic_columns(tables: Tables, record: SurfaceRecord) -> np.ndarray:
     """(T, 14) of a generic aerodynamic force."""
-    found = tables.whole((record.item, "craft"), lambda: craft_numbers(tables.run, record.item))
-    F, M, place = (found[:, c : c + 3] for c in (craft.WORLD, craft.ABOUT, craft.PLACE))
+    names = ("alpha", "beta", "force", "torque", "force_world", "torque_world", "place")
+    alpha, beta, force, torque, F, M, place = (tables.output(record.item, x) for x in names)
     arm = place - tables.motion(record.nodes[0]).x
-    own = found[:, craft.ALPHA : craft.MOMENT + 3]
-    angles, loads = np.degrees(own[:, :2]), own[:, 2:]
-    return np.hstack([angles, loads, F, M + np.cross(arm, F)])
+    angles = np.degrees(np.column_stack([alpha, beta]))
+    return np.hstack([angles, force, torque, F, M + np.cross(arm, F)])
 
 
 def aer_lines(tables: Tables) -> list[tuple[list[str], Sequence[np.ndarray]]]:

@@ -54,8 +54,7 @@ def central(args: Arguments) -> None:
         from linkwork.elements.bodies.central_gravity import CentralGravity
 
         heavy = [n.body for n in deck.nodes.values() if n.body is not None and n.body.mass > 0]
-        if any(n.variable for n in deck.nodes.values()):
-            args.unsupported("a variable mass in a central field of gravity is not supported", 0)
+        heavy += [item for n in deck.nodes.values() for item in n.variable]
         if heavy:
             deck.model.add("gravity", CentralGravity(heavy, constant * mass, centre))
 

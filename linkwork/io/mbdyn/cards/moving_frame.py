@@ -154,8 +154,8 @@ def move(args: Arguments, frame: Moving) -> None:
     if changes and "angular acceleration" not in frame.given:
         deck.note("the frame's angular velocity changes, but its angular acceleration is not given")
     for node in deck.nodes.values():
-        if node.variable:
-            args.unsupported("a variable mass in a moving frame is not supported", 0)
         if node.body is not None and (node.body.mass > 0 or np.any(node.body.inertia != 0)):
             item = MovingFrame(node.body, a, w, p)
             deck.model.add(f"moving frame of node {node.label}", item)
+        for mass in node.variable:
+            deck.model.add(f"moving frame of {mass.name}", MovingFrame(mass, a, w, p))

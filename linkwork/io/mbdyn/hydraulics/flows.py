@@ -124,7 +124,8 @@ def dynamic_pipe(args: Arguments, label: int) -> None:
         p = [run[node.name].pressure.values for node in nodes]
         rates = [run[node.name].pressure_rate.values for node in nodes]
         flows, changes = run[name].cell_flow.values, run[name].cell_flow_rate.values
-        (r1, s1, _), (r2, s2, _) = (over_time(fluid.reals()[None, :], x) for x in p)
+        numbers = np.array([fluid.kind]), fluid.reals()[None, :]
+        (r1, s1, _), (r2, s2, _) = (over_time(*numbers, x) for x in p)
         reynolds = run[name].reynolds.values
         return np.column_stack([
             *p, *rates, flows, changes, r1, np.full_like(r1, fluid.rho), r2, s1, s2, reynolds,

@@ -15,6 +15,7 @@ from linkwork.model import checks
 from linkwork.results.outputs.deformed.beams import (
     Sections, axis_at, beam_elements, beam_sections, centre_line, node_places, section_places,
 )  # fmt: skip
+from linkwork.results.outputs.replayed import ItemOutputs
 from linkwork.results.outputs.views.base import Output, View
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class BeamView(View):
         outputs["centre_line"] = Output(
             lambda: centre_line(result, name), nodes, "m", "position of the axis at its nodes"
         )
-        return outputs
+        return self._declared_outputs(ItemOutputs(result, name)) | outputs
 
     @cached_property
     def _sections(self) -> Sections:

@@ -13,13 +13,11 @@ import numpy as np
 
 from linkwork.elements.beams.beam import Beam
 from linkwork.elements.beams.family import POINTS, shape_functions
-from linkwork.elements.beams.kernels.strains import (
-    evaluation_points, law_codes, node_frames, section_stress,
-)  # fmt: skip
+from linkwork.elements.beams.kernels.strains import node_frames
 from linkwork.elements.beams.kernels.kernel import MOST_TURN
 from linkwork.errors import LinkworkWarning
 from linkwork.kernels import rotations
-from linkwork.results.outputs.stored import element_reals
+from linkwork.results.outputs.replayed import element_outputs
 from linkwork.system.compilation.numbering import Element
 
 if TYPE_CHECKING:
@@ -40,44 +38,30 @@ def beam_elements(result: Result, name: str) -> list[Element]:
     return [e for e in result.system.elements if e.owner == name and e.entry.family.slender]
 
 
-def parts(
+def nodes_of(
     result: Result, elements: list[Element]
-) -> tuple[np.ndarray, np.ndarray, list[list[np.ndarray]]]:
-    """Integers of laws (elements, points, …), reals (T or 1, elements, …) and the motion r, q, v, ω
-    of the nodes (T, elements, …)."""
-    if any(e.entry.laws for e in elements):
-        reals = np.stack([element_reals(result, e) for e in elements], axis=1)
-    else:
-        reals = np.array([e.entry.reals for e in elements])[None]
+) -> tuple[np.ndarray, list[np.ndarray], list[np.ndarray]]:
+    """Reals (1, elements, …) and the motion r, q of the nodes (T, elements, …)."""
+    reals = np.array([e.entry.reals for e in elements])[None]
     motion, T = result.motion[:], len(result)
     ground = np.tile([0.0, 0, 0, 1, *np.zeros(9)], (T, 1, 1))
     motion = np.concatenate([motion, ground], axis=1)
-    ends = np.array([e.ends for e in elements])
-    nodes = [motion[:, b] for b in ends.T]
-    n = ends.shape[1]
-    laws = [law_codes(e.entry.integer_row, n) for e in elements]
-    codes = np.zeros((len(laws), n - 1, max(part.shape[1] for part in laws)), np.int64)
-    for own, part in zip(codes, laws):
-        own[:, : part.shape[1]] = part
-    columns = (0, 3), (3, 7), (7, 10), (10, 13)
-    return codes, reals, [[m[..., a:b] for m in nodes] for a, b in columns]
+    nodes = [motion[:, b] for b in np.array([e.ends for e in elements]).T]
+    return reals, [m[..., :3] for m in nodes], [m[..., 3:7] for m in nodes]
 
 
 def beam_sections(result: Result, name: str) -> Sections:
     """Forces, moments and strains of all sections of a beam."""
     elements = beam_elements(result, name)
-    codes, reals, (r, q, v, omega) = parts(result, elements)
-    warn_of_turns(result, name, reals, r, q)
-    points = evaluation_points(reals, r, q, v, omega)
-    stress = [section_stress(codes, reals, len(r), k, point)[0] for k, point in enumerate(points)]
+    warn_of_turns(result, name, *nodes_of(result, elements))
+    found = element_outputs(result, elements)
 
-    def joined(values: list[np.ndarray]) -> np.ndarray:
-        stacked = np.stack(values, axis=2)  # (T, elements, points, …)
-        return stacked.reshape(stacked.shape[0], -1, *stacked.shape[3:])
+    def joined(output: str, *shape: int) -> np.ndarray:
+        return np.stack([x[output] for x in found], axis=1).reshape(len(result), -1, *shape)
 
     return Sections(
-        joined(stress), joined([p.strain for p in points]), joined([p.axes for p in points]),
-        joined([p.place for p in points]),
+        joined("_stress", 6), joined("_strain", 6), joined("_section_axes", 3, 3),
+        joined("_section_place", 3),
     )  # fmt: skip
 
 
@@ -111,7 +95,7 @@ def section_places(item: Any, elements: list[Element]) -> np.ndarray:
 def centre_line(result: Result, name: str) -> np.ndarray:
     """World positions (T, nodes, 3) of the beam's axis at its nodes."""
     elements = beam_elements(result, name)
-    _, reals, (r, q, _, _) = parts(result, elements)
+    reals, r, q = nodes_of(result, elements)
     places, _ = node_frames(reals, len(r), r, q)
     inner = np.stack(places[:-1], axis=2)
     inner = inner.reshape(inner.shape[0], -1, 3)

@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.model.outputs import REACTION
+from linkwork.results.outputs.parts import DISSIPATED, SUPPLIED, has_power, power_of
+from linkwork.results.outputs.replayed import ItemOutputs
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -39,7 +43,7 @@ class View:
         self._result = result
         self._name = name
         self._item = result.system.described(name)
-        self._outputs: dict[str, Output] = self._make_outputs()
+        self._outputs: dict[str, Output] = self._make_outputs() | self._power_outputs()
 
     def _make_outputs(self) -> dict[str, Output]:
         return self._node_outputs()
@@ -58,6 +62,31 @@ class View:
                     partial(self._values, row, place), axis, units, output.replace("_", " ")
                 )
         return outputs
+
+    def _declared_outputs(self, asked: ItemOutputs) -> dict[str, Output]:
+        """What the families of the item's elements declare."""
+        elements = [self._result.system.elements[i] for i in asked.numbers]
+        return {
+            x.name: Output(
+                partial(asked.__getitem__, x.name), x.axis, x.unit,
+                x.words or x.name.replace("_", " "),
+            )
+            for e in elements for x in e.entry.family.outputs
+            if not x.name.startswith("_") and x not in REACTION
+        }  # fmt: skip
+
+    def _power_outputs(self) -> dict[str, Output]:
+        """Power that the item's elements dissipate and supply."""
+        result, name = self._result, self._name
+        if not any(e.owner == name and has_power(e) for e in result.system.elements):
+            return {}
+        return {
+            f"{word}_power": Output(
+                lambda column=column: power_of(result, {name})[:, column],  # type: ignore[misc]
+                "", "W", f"{word} power",
+            )
+            for word, column in (("dissipated", DISSIPATED), ("supplied", SUPPLIED))
+        }  # fmt: skip
 
     def _values(self, row: int, place: slice) -> np.ndarray:
         found = self._result.values[:, row, place]

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.kernels import rotations
 from linkwork.model import checks
 from linkwork.results.outputs.deformed.flexible import deformed
+from linkwork.results.outputs.replayed import ItemOutputs
 from linkwork.results.outputs.stored import body_motion
 from linkwork.results.outputs.views.base import Output, View
 
@@ -55,7 +56,8 @@ class BodyView(View):
 
 
 class LinkView(BodyView):
-    """Motion of a flexible link's floating frame, at its start, and its modal amplitudes."""
+    """Motion of a flexible link's floating frame, at its start, its modal amplitudes, and its
+    energies and momenta."""
 
     def _make_outputs(self) -> dict[str, Output]:
         result = self._result
@@ -65,7 +67,8 @@ class LinkView(BodyView):
         def amplitudes(derivative: int) -> np.ndarray:
             return link.amplitudes(result.values[:], derivative)
 
-        return super()._make_outputs() | {
+        declared = self._declared_outputs(ItemOutputs(result, self._name))
+        return super()._make_outputs() | declared | {
             "amplitudes": Output(
                 lambda: amplitudes(0), axis, "m", "modal amplitudes"
             ),

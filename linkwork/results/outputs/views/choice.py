@@ -39,8 +39,4 @@ def view(result: Result, name: str) -> View:
         from linkwork.results.outputs.views.rotor import RotorView  # slow to import
 
         return RotorView(result, name)
-    if item.needs_air and hasattr(item, "coefficients"):
-        from linkwork.results.outputs.views.craft import CraftView  # slow to import
-
-        return CraftView(result, name)
     return BodyView(result, name) if name in result.system.names else ElementView(result, name)

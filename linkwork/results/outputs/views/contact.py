@@ -2,63 +2,60 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.elements.contact.contact import Contact
-from linkwork.elements.contact.history import (
-    APART, FORCE, GAP, LOST, MOMENT, ROW, SLIPS, WAY, WHERE, contact_history,
-)  # fmt: skip
-from linkwork.elements.contact.layout import FLIP, MEMORY
-from linkwork.elements.layout import UNKNOWN
-from linkwork.results.outputs.stored import body_motion, memory_at_start, memory_place
+from linkwork.elements.contact.kernel import OUTPUTS
+from linkwork.elements.contact.layout import FLIP
+from linkwork.results.outputs.replayed import ItemOutputs
 from linkwork.results.outputs.views.base import Output
 from linkwork.results.outputs.views.elements import ElementView
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from linkwork.system.compilation.numbering import Element
-
 HARD: dict[str, Any] = {"force": slice(0, 3), "point": slice(3, 6), "normal_force": 6, "count": 7}
-VECTORS = ("force", "moment", "point", "normal", "slip")
-UNITS = {
-    "gap": ("m", "gap between the surfaces (negative: depth)"),
-    "force": ("N", "force on the second body"),
-    "moment": ("N m", "moment on the second body about the point"),
-    "point": ("m", "centre of pressure"),
-    "normal": ("1", "normal from the first body to the second"),
-    "normal_force": ("N", "sum of normal forces"),
-    "slip": ("m/s", "velocity of the second body over the first at the point"),
-    "power": ("W", "power that it supplies"),
-    "count": ("1", "number of pairs that touch"),
-}
 
 
 class ContactView(ElementView):
     """What a contact did; of several pairs of bodies the sums, and the nearest or most loaded."""
 
     def _make_outputs(self) -> dict[str, Output]:
-        names = HARD if self._item.hard else UNITS
-        return {
-            name: Output(
-                lambda name=name: self._parts[name], "xyz" if name in VECTORS else "",  # type: ignore[misc]
-                *UNITS[name],
-            )
-            for name in names
-        }  # fmt: skip
+        units = {x.name: (x.axis, x.unit, x.words or x.name.replace("_", " ")) for x in OUTPUTS}
+        units["count"] = "", "1", "number of pairs that touch"
+        of = self._of_hard if self._item.hard else self._of_pairs
+        names = HARD if self._item.hard else units
+        return {name: Output(partial(of, name), *units[name]) for name in names}
 
     @cached_property
-    def _parts(self) -> dict[str, np.ndarray]:
-        if self._item.hard:
-            return hard_parts(self._result, self._item)
-        return summed([rows_of(self._result, e) for e in self._elements])
+    def _pairs(self) -> ItemOutputs:
+        return ItemOutputs(self._result, self._name)
 
-    @property
-    def _elements(self) -> list[Element]:
-        return [e for e in self._result.system.elements if e.owner == self._name]
+    def _of_hard(self, name: str) -> np.ndarray:
+        return hard_parts(self._result, self._item)[name]
+
+    def _of_pairs(self, name: str) -> np.ndarray:
+        """Sums over pairs; normal and slip are those of the most loaded, the point is the mean over
+        the loads."""
+        pairs = self._pairs
+        if name == "gap":
+            return np.fmin.reduce(pairs.every("gap"))
+        if name in ("force", "normal_force", "power", "stored_energy"):
+            return pairs[name]
+        load = pairs.every("normal_force")
+        if name == "count":
+            return (load > 0).sum(axis=0).astype(float)
+        if name in ("normal", "slip"):
+            return pairs.every(name)[load.argmax(axis=0), np.arange(load.shape[1])]
+        total, places = load.sum(axis=0), pairs.every("point")
+        share = load / np.where(total > 0, total, 1.0)
+        point = np.einsum("et,eti->ti", share, places)
+        if name == "point":
+            return np.where(total[:, None] > 0, point, np.nan)
+        return (pairs.every("moment") + np.cross(places - point, pairs.every("force"))).sum(axis=0)
 
     def table(self, time: float | None = None) -> xr.Dataset:
         """The pairs that touch at the stored time nearest to `time` (the last without one).
@@ -67,65 +64,22 @@ class ContactView(ElementView):
         """
         import xarray as xr
 
-        result = self._result
+        result, names = self._result, ("gap", "normal_force", "point", "force", "slip")
         k = len(result.time) - 1 if time is None else int(np.argmin(np.abs(result.time - time)))
-        rows, names = [], []
-        for e in () if self._item.hard else self._elements:
-            row = rows_of(result, e)[k]
-            if row[GAP] < 0:
-                rows.append(row)
-                ends = [result.system.names[b] if b >= 0 else "ground" for b in e.ends]
-                names.append(ends if e.entry.integers[FLIP] > 0 else ends[::-1])
-        found = np.array(rows).reshape(-1, ROW)
-        load = np.einsum("ni,ni->n", found[:, FORCE : FORCE + 3], found[:, WAY : WAY + 3])
-        data = {
-            "a": ("pair", [x[0] for x in names]), "b": ("pair", [x[1] for x in names]),
-            "gap": ("pair", found[:, GAP]), "normal_force": ("pair", np.abs(load)),
-        }  # fmt: skip
-        for name, first in (("point", WHERE), ("force", FORCE), ("slip", SLIPS)):
-            data[name] = (("pair", "xyz"), found[:, first : first + 3])  # type: ignore[assignment]
-        coords = {"xyz": list("xyz")}
-        return xr.Dataset(data, coords, {"time": float(result.time[k])})
-
-
-def rows_of(result: Any, e: Element) -> np.ndarray:
-    """(T, ROW) of one element, as the user ordered its bodies."""
-    reals = np.array(e.entry.reals, float)
-    for law in e.entry.laws:
-        reals[law.column : law.column + law.length] = law.values(result.time[:1])[0]
-    known = memory_at_start(result)
-    if known is not None:
-        own = np.asarray(known, float)[memory_place(result.system, e)]
-        if abs(own[0]) < UNKNOWN / 2 and not np.isnan(own).any():
-            reals[-MEMORY:] = own
-    ends = [body_motion(result, b) for b in e.ends]
-    r, q, v, omega = (list(part) for part in zip(*ends))
-    rows = contact_history(e.entry.integer_row, reals, result.time, r, q, v, omega)
-    if e.entry.integers[FLIP] < 0:
-        for first in (FORCE, MOMENT, WAY, SLIPS):
-            rows[:, first : first + 3] *= -1.0
-    return rows
-
-
-def summed(several: list[np.ndarray]) -> dict[str, np.ndarray]:
-    """Sums over elements; point, normal and slip are those of the most loaded, the point the mean
-    over the loads."""
-    rows = np.stack(several)  # (elements, T, ROW)
-    force, way = rows[..., FORCE : FORCE + 3], rows[..., WAY : WAY + 3]
-    load = np.maximum(np.einsum("eti,eti->et", force, way), 0.0)
-    most, times = load.argmax(axis=0), np.arange(rows.shape[1])
-    total = load.sum(axis=0)
-    share = load / np.where(total > 0, total, 1.0)
-    point = np.einsum("et,eti->ti", share, rows[..., WHERE : WHERE + 3])
-    gap = rows[..., GAP].min(axis=0)
-    turn = rows[..., MOMENT : MOMENT + 3] + np.cross(rows[..., WHERE : WHERE + 3] - point, force)
-    return {
-        "gap": np.where(gap >= APART, np.nan, gap), "force": force.sum(axis=0),
-        "moment": turn.sum(axis=0), "point": np.where(total[:, None] > 0, point, np.nan),
-        "normal": way[most, times], "normal_force": total,
-        "slip": rows[most, times, SLIPS : SLIPS + 3], "power": -rows[..., LOST].sum(axis=0),
-        "count": (load > 0).sum(axis=0).astype(float),
-    }  # fmt: skip
+        axes = {x.name: ("pair", "xyz") if x.axis else ("pair",) for x in OUTPUTS}
+        data: dict[str, Any] = {"a": ("pair", []), "b": ("pair", [])}
+        if self._item.hard:
+            data |= {name: (axes[name], np.zeros((0, 3)[: len(axes[name])])) for name in names}
+        else:
+            elements = [e for e, _ in self._pairs.places("gap")]
+            touch = np.flatnonzero(self._pairs.every("gap")[:, k] < 0)
+            for i in touch:
+                ends = [result.system.names[b] if b >= 0 else "ground" for b in elements[i].ends]
+                flip = elements[i].entry.integers[FLIP] < 0
+                for word, end in zip("ab", ends[::-1] if flip else ends):
+                    data[word][1].append(end)
+            data |= {name: (axes[name], self._pairs.every(name)[touch, k]) for name in names}
+        return xr.Dataset(data, {"xyz": list("xyz")}, {"time": float(result.time[k])})
 
 
 def hard_parts(result: Any, item: Contact) -> dict[str, np.ndarray]:
@@ -143,12 +97,10 @@ def contact_arrows(result: Any, item: Contact) -> list[tuple[str, np.ndarray, np
     if item.hard:
         parts = hard_parts(result, item)
         return [(str(item.name), np.nan_to_num(parts["point"]), np.nan_to_num(parts["force"]))]
-    found = []
-    elements = [e for e in result.system.elements if e.owner == item.name]
-    for k, e in enumerate(elements):
-        rows = rows_of(result, e)
-        force = rows[:, FORCE : FORCE + 3]
-        if np.abs(force).max(initial=0.0) > 0:
-            name = str(item.name) if len(elements) == 1 else f"{item.name} {k + 1}"
-            found.append((name, rows[:, WHERE : WHERE + 3], force))
-    return found
+    pairs = ItemOutputs(result, str(item.name))
+    several = len(pairs.numbers) > 1
+    return [
+        (f"{item.name} {k + 1}" if several else str(item.name), point, force)
+        for k, (point, force) in enumerate(zip(pairs.every("point"), pairs.every("force")))
+        if np.abs(force).max(initial=0.0) > 0
+    ]

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from linkwork.elements.forces.user_force import UserForce
 from linkwork.elements.joints.driven import DrivenJoint
 from linkwork.elements.joints.lock import LOCK
+from linkwork.elements.bodies.central_gravity import CentralGravity
 from linkwork.elements.bodies.moving_frame import MovingFrame
 from linkwork.elements.signals.sensor import StrapdownSensor
-from linkwork.results.outputs.relative import rotate
-from linkwork.results.outputs.stored import (
+from linkwork.kernels.rotations import rotate
+from linkwork.results.outputs.joint_angles import lock_angle
+from linkwork.results.outputs.replayed import (
+    ItemOutputs,
     Wrench,
-    circuit_outputs,
-    drive_power,
-    family_outputs,
-    lock_angle,
-    lock_place,
-    lock_turn,
+    has_reaction,
     reaction,
 )
-from linkwork.results.outputs.user_force import user_wrenches
+from linkwork.results.outputs.stored import drive_power
 from linkwork.results.outputs.views.base import Output, View
 from linkwork.system.compilation.numbering import Element
 
-FAMILY_UNITS = {
-    "force": "N", "torque": "N m", "length": "m", "angle": "rad", "displacement": "m",
-    "rotation": "rad", "power": "W", "speed": "m/s", "velocity": "m/s", "angular_velocity": "rad/s",
-    "internal_force": "N", "internal_moment": "N m", "angle_1": "rad", "angle_2": "rad",
-    "rate_1": "rad/s", "rate_2": "rad/s", "contact_point": "m",
-}  # fmt: skip
+ARMS = "ab"  # of a Universal whose pins rub
 
 
 class ElementView(View):
@@ -44,25 +36,18 @@ class ElementView(View):
         mine = [e for e in self._result.system.elements if e.owner == self._name]
         joints = [e for e in mine if e.entry.rows]
         outputs = self._node_outputs()
-        if joints and all(e.entry.family.reaction is not None for e in joints):
+        asked = ItemOutputs(self._result, self._name)
+        if joints and has_reaction(joints):
             outputs |= self._reaction_outputs(joints)
         if len(joints) == 1 and joints[0].entry.family is LOCK:
-            outputs |= self._lock_outputs(joints[0])
+            outputs |= self._lock_outputs(joints[0], asked)
         if any(e.entry.laws for e in joints):
             outputs["power"] = Output(
                 lambda: drive_power(self._result, joints), "", "W", "power supplied by the drive"
             )
-        for e in mine:
-            if getattr(e.entry.family, "outputs", None) is not None:
-                outputs |= self._family_outputs(e)
-            if e.entry.family.circuit is not None:
-                self._add_circuit_outputs(e, outputs)
-        if rubbing := [e for e in mine if e.entry.family.name.startswith("friction")]:
-            outputs |= self._friction_outputs(rubbing)
-        if any(e.entry.family.name.startswith("heat of friction") for e in mine):
-            outputs["heat_flow"] = self._heat_output(self._item, outputs["heat_flow"])
-        if isinstance(self._item, UserForce):
-            outputs |= self._user_outputs(self._item)
+        outputs |= self._declared_outputs(asked)
+        if any(e.entry.family.name.startswith("friction") for e in mine):
+            outputs = self._friction_outputs(asked, outputs)
         if isinstance(self._item, DrivenJoint):
             outputs = self._drive_outputs(self._item, joints, outputs)
         if isinstance(self._item, StrapdownSensor):
@@ -87,34 +72,21 @@ class ElementView(View):
         drive, vector = Output(along, "", units, words), outputs[word]
         return outputs | {word: drive, f"reaction_{word}": vector, f"drive_{word}": drive}
 
-    def _user_outputs(self, item: UserForce) -> dict[str, Output]:
-        """Forces and torques of a user's function at each of its frames, and their power."""
-        outputs = {}
-        for k, frame in enumerate(item.acted_on):
-            end = f"_{k + 1}" if len(item.acted_on) > 1 else ""
-            for column, (word, units) in enumerate((("force", "N"), ("torque", "N m"))):
-                outputs[word + end] = Output(
-                    partial(self._user_part, item, k, 3 * column), "xyz", units,
-                    f"{word} on {frame.body!r} (world axes)",
-                )  # fmt: skip
-        outputs["power"] = Output(
-            lambda: user_wrenches(self._result, item)[1], "", "W", "power that it supplies"
-        )
-        return outputs
-
-    def _user_part(self, item: UserForce, k: int, column: int) -> np.ndarray:
-        return user_wrenches(self._result, item)[0][:, k, column : column + 3]
-
     def _sensor_outputs(self, sensor: StrapdownSensor) -> dict[str, Output]:
         result = self._result
         body = sensor.frames[0].body
         b = result.system.names.index(str(body.name))
-        frames = [x for x in result.system.model.items.values() if isinstance(x, MovingFrame)]
-        moving = next((x.values(result.time) for x in frames if x.body is body), None)
+        items = result.system.model.items.values()
+        frames = [x for x in items if isinstance(x, MovingFrame)]
+        frames.sort(key=lambda x: x.body is not body)  # all describe the whole model
+        moving = frames[0].values(result.time) if frames else None
+        centres = [x for x in items if isinstance(x, CentralGravity)]
 
         def measured(name: str) -> np.ndarray:
             motion, acceleration = result.motion[:, b], result.acceleration[:, b]
-            gravity = result.system.tables.gravity
+            gravity, place = result.system.tables.gravity, sensor.place(motion)
+            for centre in centres:
+                gravity = gravity + centre.field(place)
             return sensor.measured(motion, acceleration, gravity, moving)[name]
 
         units = {"acceleration": "m/s²", "specific_force": "m/s²", "angular_velocity": "rad/s",
@@ -127,49 +99,20 @@ class ElementView(View):
             for name, unit in units.items()
         }  # fmt: skip
 
-    def _family_outputs(self, e: Element) -> dict[str, Output]:
-        found = family_outputs(self._result, e)
-        outputs = {}
-        for name, values in found.items():
-            units = FAMILY_UNITS.get(name, "")
-            if name == "rate":
-                units = "m/s" if "length" in found else "rad/s"
-            axis = "xyz" if values.ndim == 2 else ""
-            outputs[name] = Output(lambda values=values: values, axis, units, name)  # type: ignore[misc]
+    def _friction_outputs(
+        self, asked: ItemOutputs, outputs: dict[str, Output]
+    ) -> dict[str, Output]:
+        """Force of surfaces that slide, torque of those that turn; of two pins pairs."""
+        absent = {"force", "torque"} - set(self._item.offered)
+        outputs = {name: x for name, x in outputs.items() if name not in absent}
+        if len(asked.numbers) > 1:
+            for name in outputs.keys() - {"load"}:
+                pair = partial(self._pair, asked, name)
+                outputs[name] = replace(outputs[name], values=pair, axis=ARMS)
         return outputs
 
-    def _add_circuit_outputs(self, e: Element, outputs: dict[str, Output]) -> None:
-        """Those of an element with vector nodes; what several elements store is added up."""
-        for name, (values, unit) in circuit_outputs(self._result, e).items():
-            if name == "stored_energy" and name in outputs:
-                values = values + outputs[name].values()
-            words = name.replace("_", " ")
-            outputs[name] = Output(lambda values=values: values, "", unit, words)  # type: ignore[misc]
-
-    def _friction_outputs(self, elements: list[Element]) -> dict[str, Output]:
-        from linkwork.results.outputs.friction import (  # slow to import
-            UNITS,
-            friction_axes,
-            friction_of,
-        )
-
-        def part(name: str) -> np.ndarray:
-            return getattr(friction_of(self._result, elements), name)
-
-        return {
-            name: Output(lambda name=name: part(name), axis, *UNITS[name])  # type: ignore[misc]
-            for name, axis in friction_axes(elements).items()
-        }
-
-    def _heat_output(self, source: Any, other: Output) -> Output:
-        """The heat flow of a source with what frictions dissipate, besides its other losses."""
-        from linkwork.results.outputs.friction import dissipated_by  # slow to import
-
-        def flow() -> np.ndarray:
-            rubs = sum(dissipated_by(self._result, str(x.name)) for x in source.rubbing)
-            return np.asarray(other.values() + source.part * rubs)
-
-        return Output(flow, "", "W", "heat flow")
+    def _pair(self, asked: ItemOutputs, name: str) -> np.ndarray:
+        return asked.every(name).T
 
     def _reaction_outputs(self, elements: list[Element]) -> dict[str, Output]:
         @functools.cache
@@ -193,17 +136,15 @@ class ElementView(View):
             ),
         }
 
-    def _lock_outputs(self, e: Element) -> dict[str, Output]:
+    def _lock_outputs(self, e: Element, asked: ItemOutputs) -> dict[str, Output]:
         result = self._result
-
-        def place(level: int) -> np.ndarray:
-            return lock_place(result, e)[level]
-
         return {
             "angle": Output(lambda: lock_angle(result, e), "", "rad", "angle"),
-            "rate": Output(lambda: lock_turn(result, e)[1], "", "rad/s", "angular rate"),
-            "displacement": Output(lambda: place(0)[:, 2], "", "m", "displacement"),
-            "speed": Output(lambda: place(1)[:, 2], "", "m/s", "speed of the displacement"),
-            "position": Output(lambda: place(0), "xyz", "m", "relative position"),
-            "velocity": Output(lambda: place(1), "xyz", "m/s", "relative velocity"),
+            "rate": Output(lambda: asked["_rate"], "", "rad/s", "angular rate"),
+            "displacement": Output(lambda: asked["_position"][:, 2], "", "m", "displacement"),
+            "speed": Output(
+                lambda: asked["_velocity"][:, 2], "", "m/s", "speed of the displacement"
+            ),
+            "position": Output(lambda: asked["_position"], "xyz", "m", "relative position"),
+            "velocity": Output(lambda: asked["_velocity"], "xyz", "m/s", "relative velocity"),
         }

@@ -17,12 +17,11 @@ import warnings
 
 import numpy as np
 
-from linkwork.elements.beams.kernels.strains import evaluation_points, section_stress, times
 from linkwork.elements.beams.layout import NODE, WEIGHT
 from linkwork.errors import LinkworkWarning, users_line
-from linkwork.kernels import rotations
 from linkwork.results.outputs import totals
-from linkwork.results.outputs.deformed.beams import beam_elements, parts
+from linkwork.results.outputs.deformed.beams import beam_elements
+from linkwork.results.outputs.replayed import element_outputs
 from linkwork.results.result import Result
 
 LARGE = 0.1  # of the energy at the time
@@ -58,20 +57,12 @@ def warn_of_beam_meshes(result: Result) -> None:
 def mesh_work(result: Result, name: str) -> tuple[np.ndarray, float]:
     """∫ P dt over the stored times, (T,), and the largest Σ weight (|n| + |m|) δ, δ round-off."""
     elements = beam_elements(result, name)
-    codes, reals, (r, q, v, omega) = parts(result, elements)
-    n = len(r)
-    width = (reals.shape[-1] - n * NODE) // (n - 1)
     power, noise = np.zeros(len(result)), np.zeros(len(result))
-    for k, point in enumerate(evaluation_points(reals, r, q, v, omega)):
-        stress = section_stress(codes, reals, n, k, point)[0]
-        F, M = times(point.axes, stress[..., :3]), times(point.axes, stress[..., 3:])
-        weight = reals[..., n * NODE + k * width + WEIGHT]
-        noise += ROUND_OFF * np.sum(weight * np.abs(stress).sum(axis=-1), axis=-1)
-        given = weight * np.sum(stress * point.rate, axis=-1)
-        for side, b in enumerate((k, k + 1)):
-            spin = times(rotations.matrix(q[b]), omega[b])
-            moved = v[b] + np.cross(spin, point.place - r[b])
-            given = given + (1 - 2 * side) * np.sum(F * moved + M * spin, axis=-1)
-        power += given.sum(axis=-1)
+    for e, found in zip(elements, element_outputs(result, elements)):
+        n, reals = e.entry.family.bodies, e.entry.reals
+        width = (len(reals) - n * NODE) // (n - 1)
+        weights = np.repeat(reals[n * NODE + WEIGHT :: width], 6)
+        noise += ROUND_OFF * np.abs(found["_stress"]) @ weights
+        power += found["_mesh_power"]
     steps = np.diff(result.time) * (power[1:] + power[:-1]) / 2
     return np.concatenate([[0.0], np.cumsum(steps)]), float(noise.max())

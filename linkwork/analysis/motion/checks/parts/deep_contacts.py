@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwork.analysis.motion.checks.parts.passages import ENDLESS, of_body
 from linkwork.elements.contact.contact import MARGIN_SHARE, Contact
-from linkwork.elements.contact.history import contact_depth
+from linkwork.elements.contact.depth import contact_depth
 from linkwork.elements.contact.layout import MARGIN, REACH_A, REACH_B
 from linkwork.elements.corners import Corner
 from linkwork.elements.laws.base import STRESS, addresses, over_times
@@ -45,7 +45,8 @@ def warn_of_deep_contacts(result: Result) -> None:
         if not kinetic + weight * half > work_of_law(e.entry.corner, half):
             continue
         (ra, qa, _), (rb, qb, _) = (of_body(result, b) for b in e.ends)
-        depth = contact_depth(e.entry.integer_row, e.entry.reals[None], (ra, rb), (qa, qb))
+        integers, row = e.entry.numbers
+        depth = contact_depth(integers, row[None], (ra, rb), (qa, qb))
         k = int(np.argmax(depth))
         if depth[k] > half:
             one, two = (f"body '{system.names[b]}'" if b >= 0 else "the ground" for b in e.ends)

@@ -23,7 +23,7 @@ import numpy as np
 
 from linkwork.analysis.motion.checks.turns import rounded_down
 from linkwork.elements.contact.contact import Contact
-from linkwork.elements.contact.history import contact_depth
+from linkwork.elements.contact.depth import contact_depth
 from linkwork.elements.contact.layout import CENTRE_A, CENTRE_B, REACH_A, REACH_B
 from linkwork.errors import LinkworkWarning, users_line
 from linkwork.kernels import rotations
@@ -118,7 +118,7 @@ def passage(result: Result, fast: Fast) -> tuple[float, float, float] | None:
     contact = replace(fast.contact, a=one, b=two, hard=False, restitution=None)
     number = body_numbers(result)
     for entry in contact.entries():
-        reals = entry.reals
+        integers, reals = entry.numbers
         if max(reals[REACH_A], reals[REACH_B]) > ENDLESS:
             continue
         ends = [number(body) for body in entry.bodies]
@@ -141,7 +141,7 @@ def passage(result: Result, fast: Fast) -> tuple[float, float, float] | None:
             s = np.linspace(0, 1, count)[:, None]
             r = [x[k] + s * (x[k + 1] - x[k]) for x in (ra, rb)]
             q = [turned(x[k], x[k + 1], s) for x in (qa, qb)]
-            depth = contact_depth(entry.integer_row, reals[None], r, q)
+            depth = contact_depth(integers, reals[None], r, q)
             if depth.max() > SHARE * fast.half:
                 return float(result.time[k + 1]), float(size[k] / steps[k]), float(steps[k])
     return None
