@@ -7,7 +7,7 @@ BᵀB z = F,
     [Bᵀ −ε ] [−z] = [F],      repeated for what is left of F
 
 where ε settles the motions that stay free, and states of self-stress off the manifold.  At one
-position by `Saddle`; at the stored times of a run z alone, by the sparse core (`stored_times`).
+position by `Saddle`, at the stored times of a run by the sparse core (`stored_times`).
 """
 
 from __future__ import annotations

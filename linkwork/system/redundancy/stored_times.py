@@ -1,10 +1,10 @@
-"""Reactions of least norm at the stored times of a run: the least x with Bᵀx = F is B z with
+"""Reactions of least norm at the stored times of a run: one analysis of the saddle matrix
 
-    (BᵀB + ε) z = F,      B = W⁻¹ C_q      (`reactions`)
+    [I   B ] [ x]   [0]
+    [Bᵀ −ε ] [−z] = [F],      B = W⁻¹ C_q      (`reactions`)
 
-repeated for what is left of F.  The sparse core analyses this matrix once, whose factors one
-compiled loop then computes at each time: it is positive definite, so the pivots of one time serve
-at the others.
+by the sparse core, whose factors one compiled loop then computes at each time.  The matrix is
+quasidefinite, so the pivots of one time serve at the others.
 """
 
 from __future__ import annotations
@@ -31,58 +31,47 @@ NOISE = 1e-9  # ... and one that does not shrink: of self-stress off the manifol
 
 
 class Plan(NamedTuple):
-    """Which values of C_q are entries of B, which of their products are in the matrix, and arrays.
+    """Which values of C_q are entries of B, where these are in the matrix, and work arrays."""
 
-    entries  : (n, 3) which value of C_q, row and column of B;   scale, B : of these
-    products : (p, 3) two entries and the place of their product, below the diagonal or on it
-    mirrored : (q, 2) places below the diagonal and above it
-    members  : numbers of the rows of B among all rows;   weight : w of these
-    """
-
-    entries: np.ndarray
-    scale: np.ndarray
-    B: np.ndarray
-    products: np.ndarray
-    mirrored: np.ndarray
-    diagonal: np.ndarray
-    members: np.ndarray
-    weight: np.ndarray
-    epsilon: np.ndarray
-    vals: np.ndarray  # the matrix
+    entries: np.ndarray  # (n, 5): which value of C_q, row and column of B, places of B and Bᵀ
+    scale: np.ndarray  # of the entries
+    members: np.ndarray  # numbers of the rows of B among all rows
+    weight: np.ndarray  # w of these rows
+    vals: np.ndarray  # the matrix, with its diagonal
     x0: np.ndarray
     x: np.ndarray
-    added: np.ndarray  # to x, B z
-    z: np.ndarray
+    rest: np.ndarray  # of F
+    rhs: np.ndarray
 
 
 def make_plan(
-    data: Data, members: Ints, weight: Floats, column: Floats, size: float, epsilon: float
+    data: Data, members: Ints, weight: Floats, column: Floats, size: float
 ) -> tuple[Plan, Sparsity]:
     """For data with all rows in the equations; column: scales of its motions, size: that of B."""
     p, n, m = data.pattern, data.pattern.motions, len(members)
     length = np.diff(p.indptr)[n + members]
-    row, begin = np.repeat(np.arange(m), length), np.concatenate([[0], np.cumsum(length)])
-    entry = np.repeat(p.indptr[n + members] - begin[:-1], length) + np.arange(len(row))
+    row = np.repeat(np.arange(m), length)
+    first = np.repeat(p.indptr[n + members] - np.concatenate([[0], np.cumsum(length)[:-1]]), length)
+    entry = first + np.arange(len(row))
     used, at = np.unique(p.indices[entry], return_inverse=True)
-    pairs = [np.column_stack(np.tril_indices(k)) + i for i, k in zip(begin, length)]
-    pair = np.concatenate([np.zeros((0, 2), int), *pairs])
-    i, j, own = at[pair[:, 0]], at[pair[:, 1]], np.arange(len(used))
-    keys, place = np.unique(
-        np.concatenate([i, j, own]) * len(used) + np.concatenate([j, i, own]), return_inverse=True
-    )
-    low, up, diagonal = np.split(place, [len(i), 2 * len(i)])
-    mirrored = np.unique(np.column_stack([low, up])[low != up], axis=0)
-    counts = np.bincount(keys // len(used), minlength=len(used))
+    unknowns = m + len(used)
+    own = np.arange(unknowns)
+    i, j = np.concatenate([row, m + at, own]), np.concatenate([m + at, row, own])
+    order = np.lexsort((j, i))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    up, low, diagonal = np.split(place, [len(row), 2 * len(row)])
+    vals = np.zeros(len(order))
+    vals[diagonal] = np.where(own < m, 1.0, -1.0)
+    _, groups = np.unique(p.groups[np.concatenate([n + members, used])], return_inverse=True)
+    groups = np.where(own < m, groups, groups + unknowns)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(i, minlength=unknowns))])
+    entries = np.column_stack([entry - p.indptr[n], row, at, up, low]).astype(np.int64)
     plan = Plan(
-        np.column_stack([entry - p.indptr[n], row, at]).astype(np.int64),
-        column[p.indices[entry]] / (weight[row] * size), np.zeros(len(row)),
-        np.column_stack([pair, low]).astype(np.int64), mirrored.astype(np.int64),
-        diagonal.astype(np.int64), members.astype(np.int64), weight, np.array([epsilon]),
-        np.zeros(len(keys)), np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(len(used)),
+        entries, column[p.indices[entry]] / (weight[row] * size), members.astype(np.int64), weight,
+        vals, np.zeros(m), np.zeros(m), np.zeros(len(used)), np.zeros(unknowns),
     )  # fmt: skip
-    _, groups = np.unique(p.groups[used], return_inverse=True)
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    return plan, Sparsity(indptr, keys % len(used), groups, len(used))
+    return plan, Sparsity(indptr, j[order], groups, m)
 
 
 class StoredTimes:
@@ -93,7 +82,9 @@ class StoredTimes:
         epsilon: float,
     ) -> None:  # fmt: skip
         self.data = data
-        self.plan, pattern = make_plan(data, members, weight, column, size, max(epsilon, LEAST))
+        self.plan, pattern = make_plan(data, members, weight, column, size)
+        diagonal = self.plan.vals < 0.0
+        self.plan.vals[diagonal] = -max(epsilon, LEAST)
         self.solver = SparseCore(pattern)
 
     def least_norm(self, jacobians: Floats, gamma: Floats) -> Ints:
@@ -117,29 +108,13 @@ class StoredTimes:
 
     def analysed(self, values: Floats) -> bool:
         """Whether there are pivots for these values of C_q."""
-        normal_matrix(self.plan, values)
+        entries, vals = self.plan.entries, self.plan.vals
+        vals[entries[:, 3]] = vals[entries[:, 4]] = self.plan.scale * values[entries[:, 0]]
         try:
-            self.solver.factorise(self.plan.vals, anew=True)
+            self.solver.factorise(vals, anew=True)
         except SingularMatrix:
             return False
         return True
-
-
-@lean
-def normal_matrix(plan, values):
-    """B, and BᵀB + ε, from the values of C_q."""
-    entries, scale, B, vals = plan.entries, plan.scale, plan.B, plan.vals
-    for e in range(B.shape[0]):
-        B[e] = scale[e] * values[entries[e, 0]]
-    for i in range(vals.shape[0]):
-        vals[i] = 0.0
-    for i in range(plan.diagonal.shape[0]):
-        vals[plan.diagonal[i]] = plan.epsilon[0]
-    products, mirrored = plan.products, plan.mirrored
-    for k in range(products.shape[0]):
-        vals[products[k, 2]] += B[products[k, 0]] * B[products[k, 1]]
-    for k in range(mirrored.shape[0]):
-        vals[mirrored[k, 1]] = vals[mirrored[k, 0]]
 
 
 @by_address
@@ -147,38 +122,43 @@ def normal_matrix(plan, values):
 def least_norms(lu, plan, jacobians, gamma, first):
     """From the first of these times on: where it ends, and whether for other reasons than pivots"""
     lu = record_at(LU, lu)
-    entries, B, x0, x, added, z = plan.entries, plan.B, plan.x0, plan.x, plan.added, plan.z
+    entries, scale, vals, x, rest = plan.entries, plan.scale, plan.vals, plan.x, plan.rest
+    m = x.shape[0]
     for k in range(first, gamma.shape[0]):
-        normal_matrix(plan, jacobians[k])
-        if not refactor(lu, plan.vals) < GROWTH:
+        for e in range(entries.shape[0]):
+            v = scale[e] * jacobians[k, entries[e, 0]]
+            vals[entries[e, 3]] = v
+            vals[entries[e, 4]] = v
+        if not refactor(lu, vals) < GROWTH:
             return k, False
+        rest[:] = 0.0
         size, before, good = 0.0, np.inf, False
-        for r in range(x.shape[0]):
-            x0[r] = plan.weight[r] * gamma[k, plan.members[r]]
-            size = max(size, abs(x0[r]))
+        for r in range(m):
+            plan.x0[r] = plan.weight[r] * gamma[k, plan.members[r]]
+            size = max(size, abs(plan.x0[r]))
             x[r] = 0.0
+        for e in range(entries.shape[0]):
+            rest[entries[e, 2]] += vals[entries[e, 3]] * plan.x0[entries[e, 1]]
         for _ in range(PASSES):
-            for i in range(z.shape[0]):
-                z[i] = 0.0
-            for e in range(B.shape[0]):
-                r = entries[e, 1]
-                z[entries[e, 2]] += B[e] * (x0[r] - x[r])
-            solve(lu, z)
-            for r in range(x.shape[0]):
-                added[r] = 0.0
-            for e in range(B.shape[0]):
-                added[entries[e, 1]] += B[e] * z[entries[e, 2]]
+            plan.rhs[:m] = 0.0
+            for i in range(rest.shape[0]):
+                plan.rhs[m + i] = rest[i]
+            solve(lu, plan.rhs)
             change = 0.0
-            for r in range(x.shape[0]):
-                x[r] += added[r]
-                change = max(change, abs(added[r]))
+            for r in range(m):
+                x[r] += plan.rhs[r]
+                change = max(change, abs(plan.rhs[r]))
             slow = change > 0.5 * before
             good = change <= (NOISE if slow else SETTLED) * size
             if good or slow:
                 break
             before = change
+            rest[:] = 0.0
+            for e in range(entries.shape[0]):
+                r = entries[e, 1]
+                rest[entries[e, 2]] += vals[entries[e, 3]] * (plan.x0[r] - x[r])
         if not good:
             return k, True
-        for r in range(x.shape[0]):
+        for r in range(m):
             gamma[k, plan.members[r]] = x[r] / plan.weight[r]
     return gamma.shape[0], True
