@@ -27,21 +27,6 @@ BLOCK = SIX * STRIDE  # of two bodies
 
 
 @dataclass(frozen=True)
-class Sparsity:
-    """A CSR pattern, and the group number of every unknown: those of the first `motions` unknowns
-    are eliminated first, the others once enough of these are."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    groups: np.ndarray
-    motions: int
-
-    @property
-    def unknowns(self) -> int:
-        return len(self.indptr) - 1
-
-
-@dataclass(frozen=True)
 class Pattern:
     """Blocks and the CSR pattern; groups: group number of every unknown."""
 

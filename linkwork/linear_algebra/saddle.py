@@ -22,7 +22,7 @@ from linkwork.linear_algebra.general import SparseFactors
 class Saddle:
     def __init__(self, W: Any, J: Any, epsilon: float = 0.0) -> None:
         m, self.n = J.shape
-        if not (isinstance(W, np.ndarray) and isinstance(J, np.ndarray)):
+        if not isinstance(W, np.ndarray):
             rows = -epsilon * sp.eye_array(m) if epsilon else None
             self.solve_all: Any = SparseFactors(sp.block_array([[W, J.T], [J, rows]])).solve
             return

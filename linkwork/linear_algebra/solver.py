@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.linear_algebra.core import SingularMatrix
+from linkwork.linear_algebra.pattern import Pattern
 
 GROWTH = 1e6  # of round-off in the elimination, before pivots are chosen anew
 
@@ -65,8 +66,8 @@ class LowRank:
 class LinearSolver(ABC):
     """Solves A x = b for matrices of one pattern, which is that of its transpose, too."""
 
-    def __init__(self, pattern: Any) -> None:
-        self.pattern = pattern  # a Pattern; SparseCore takes any Sparsity
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
         self.tables: Any = None
         self.growth = np.inf  # of round-off where the pivots were chosen
         self.vals = np.zeros(0)

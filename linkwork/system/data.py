@@ -313,7 +313,7 @@ class Data:
         for k in range(0, len(times), CHUNK):
             part = slice(k, k + CHUNK)
             now = None if values is None else values[part]
-            for row in self.jacobian_values(times[part], motion[part], now):
+            for row in self._jacobian_values(times[part], motion[part], now):
                 shape = self.rows, n
                 yield sp.csr_array((row, self.pattern.indices[first:], indptr), shape)
 
@@ -322,10 +322,10 @@ class Data:
         p, n = self.pattern, self.pattern.motions
         row = np.repeat(np.arange(self.rows), np.diff(p.indptr[n:]))
         out = np.zeros((len(times), self.rows * n))
-        out[:, row * n + p.indices[p.indptr[n] :]] = self.jacobian_values(times, motion, None)
+        out[:, row * n + p.indices[p.indptr[n] :]] = self._jacobian_values(times, motion, None)
         return out.reshape(len(times), self.rows, n)
 
-    def jacobian_values(
+    def _jacobian_values(
         self, times: np.ndarray, motion: np.ndarray, values: np.ndarray | None
     ) -> np.ndarray:
         p = self.pattern

@@ -70,6 +70,7 @@ _HOME = {
     "system.redundancy": [
         "ConstraintRows", "MinimumNorm", "consistent", "degrees_of_freedom", "independent_rows",
     ],
+    "system.redundancy.normal_equations": ["make_plan"],
     "system.system": ["System"],
     # view
     "view.camera": ["shot"],
