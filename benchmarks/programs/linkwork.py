@@ -17,10 +17,11 @@ import numpy as np
 
 import linkwork as lw
 from benchmarks.cases import BUILDERS, GROUND, Case
-from linkwork.analysis.assembly.assemble import Assembled, assemble_model
-from linkwork.analysis.independence import choose_rows
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.integrators.contract import step_rows
 from linkwork.integrators.second_order.run import ImplicitRun
+from linkwork.system.initial_conditions.consistent_start import Start
+from linkwork.system.initial_conditions.independence import choose_rows
 from linkwork.system.state import State
 
 H = 1e-3
@@ -48,7 +49,7 @@ def energy(case: Case, state: State) -> float:
     return float(kinetic - (state.positions @ np.array(case.gravity)).sum())
 
 
-def start(assembled: Assembled, h: float, tolerance: float = 1e-8) -> ImplicitRun:
+def start(assembled: Start, h: float, tolerance: float = 1e-8) -> ImplicitRun:
     full, method = assembled.full, lw.GeneralizedAlpha(rho=0.8, tolerance=tolerance)
     return ImplicitRun(
         assembled.data, method, assembled.state, h,
@@ -56,7 +57,7 @@ def start(assembled: Assembled, h: float, tolerance: float = 1e-8) -> ImplicitRu
     )  # fmt: skip
 
 
-def advance(run: ImplicitRun, assembled: Assembled, h: float, steps: int) -> None:
+def advance(run: ImplicitRun, assembled: Start, h: float, steps: int) -> None:
     times = h * np.arange(1, steps + 1)
     out = step_rows(assembled.full.system, 0)
     run.advance(times, assembled.data.schedule(times), np.full(steps, -1), out)

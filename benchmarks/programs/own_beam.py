@@ -16,8 +16,9 @@ import numpy as np
 import linkwork as lw
 from benchmarks.beam_case import GRAVITY, INERTIA, LENGTH, MASS, STIFFNESS
 from benchmarks.programs.linkwork import advance, start
-from linkwork.analysis.assembly.assemble import Assembled, assemble_model
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.integrators.contract import step_rows
+from linkwork.system.initial_conditions.consistent_start import Start
 
 
 def build(n: int, order: int) -> lw.Model:
@@ -44,7 +45,7 @@ def run(
 
 
 def path(
-    assembled: Assembled, h: float, steps: int, tolerance: float, watched: int
+    assembled: Start, h: float, steps: int, tolerance: float, watched: int
 ) -> list[list[list[float]]]:
     """Positions of 101 places from the root to the tip, at equally spaced times."""
     run, data = start(assembled, h, tolerance), assembled.data

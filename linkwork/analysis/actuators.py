@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.elements.forces import torsion_spring as ts
 from linkwork.elements.forces.stop import moves
 from linkwork.elements.joints.joints import Joint
@@ -24,6 +23,7 @@ from linkwork.kernels import rotations
 from linkwork.results.result import Result
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.agreement import agreement
+from linkwork.system.initial_conditions.independence import choose_rows, constraint_rows
 from linkwork.system.redundancy import MinimumNorm
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -76,7 +76,7 @@ class Actuators:
 
     def share(self, state: State) -> None:
         """Which rows bear the loads of friction where joints repeat each other, and what spreads
-        the reactions of the others: those of runs (analysis.independence)."""
+        the reactions of the others: those of runs (system.initial_conditions.independence)."""
         held = self.passive | self.rows
         part = self.full if held.all() else self.full.restricted(held)
         redundancy, chosen = choose_rows(part, state, warn=False)

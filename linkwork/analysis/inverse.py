@@ -34,11 +34,9 @@ import numpy as np
 from linkwork.analysis.actuators import Actuators
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.driven.mechanism import Driven
-from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.progress import Progress
 from linkwork.analysis.scales import column_scale
-from linkwork.analysis.starts import require_steps
 from linkwork.elements.joints.joints import Lock
 from linkwork.errors import ConvergenceError, LinkworkWarning, ModelError, users_line
 from linkwork.integrators.blocked import COMPARE, blocked_motion
@@ -48,8 +46,7 @@ from linkwork.model.model import Model
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
-from linkwork.system.initial_conditions.consistent_start import consistent_start
-from linkwork.system.initial_conditions.metrics import Resistances
+from linkwork.system.initial_conditions.consistent_start import Start, consistent_start
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 
@@ -199,14 +196,15 @@ def inverse_near(
     begin = checks.number(begin, "begin of inverse")
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
-    require_steps(t, h, begin)
+    checks.steps(t, h, begin)
     full = compile_model(model).data()
-    refuse_velocity_rows(full.system, "lw.inverse")
+    full.system.refuse_velocity_rows("lw.inverse")
     refuse_hard(full.system, "lw.inverse")
     full.system.refuse_nodes("lw.inverse")
     loose = loose_rows(full.system, actuators, pushing)
     holding = full.restricted(~loose) if loose.any() else full
-    state = consistent_start(full, Resistances({}), begin, tuple(pushing)).state
+    start = consistent_start(full, time=begin, loose=tuple(pushing), warn=False)
+    state = start.state
     driven = driven_rows(full.system) & ~loose
     if not driven.any():
         raise ModelError(
@@ -226,7 +224,7 @@ def inverse_near(
     steps = max(1, round((t - begin) / h))
     found = None
     if not (free or loose.any() or acting.loaded):
-        found = driven_motion(full, acting, state, t, (t - begin) / steps, progress)
+        found = driven_motion(start, acting, t, (t - begin) / steps, progress)
     if found is None:
         found = marched(march, acting, state, np.linspace(begin, t, steps + 1), progress)
     time, motion, acceleration, values, gamma = found
@@ -309,15 +307,15 @@ def connected_otherwise(system: System, name: str) -> bool:
 
 
 def driven_motion(
-    full: Data, acting: Actuators, state: State, t: float, h: float, progress: bool | str
+    start: Start, acting: Actuators, t: float, h: float, progress: bool | str
 ) -> tuple[np.ndarray, ...] | None:
     """As `marched`, where the drives leave no freedom; none if it passes singular positions."""
     try:
-        redundancy, data = choose_rows(full, state, warn=False)
-        run = Driven(full, redundancy, data, state, h, 1).go(t, bool(progress))
+        run = Driven(start.full, start.redundancy, start.data, start.state, h, 1)
+        result = run.go(t, bool(progress))
     except ConvergenceError:
         return None
-    return run.time, run.motion, run.acceleration, *acting.over(run)
+    return result.time, result.motion, result.acceleration, *acting.over(result)
 
 
 def marched(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.starts import StateLike, require_closed, require_state, state_in
+from linkwork.analysis.assembly.assemble import StateLike, start_of
 from linkwork.model.calls import explained
 from linkwork.model.model import Model
 from linkwork.recursive.joint_space import JointSpace
-from linkwork.system.system import compile_model
 
 
 @explained
@@ -30,11 +28,5 @@ def joint_space(
     >>> robot.forward([0.0]).round(9).tolist(), robot.mass_matrix([0.0]).round(9).tolist()
     ([10.0], [[2.0]])
     """
-    if start is None:
-        assembled = assemble_model(model)
-        return JointSpace(assembled.full, assembled.state, cuts)
-    state = state_in(start)
-    full = compile_model(model).data()
-    require_state(full.system, state, start, "start")
-    require_closed(full, state, "start")
-    return JointSpace(full, state, cuts)
+    begin = start_of(model, start, "start", "refuse", warn=False)
+    return JointSpace(begin.full, begin.state, cuts)

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import assemble_model
-from linkwork.analysis.starts import StateLike, require_state
+from linkwork.analysis.assembly.assemble import StateLike, start_of
 from linkwork.errors import AssemblyError, ModelError
 from linkwork.kernels import rotations
 from linkwork.model import checks
@@ -33,9 +32,7 @@ from linkwork.model.frame import GROUND, Frame, as_frame
 from linkwork.model.given import FrameLike, OrientationLike, VectorLike
 from linkwork.model.model import Model, private_copy
 from linkwork.recursive.joint_space import JointSpace
-from linkwork.results.result import Result
 from linkwork.system.state import State
-from linkwork.system.system import compile_model
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -55,13 +52,8 @@ class Effector:
             raise ModelError(
                 "the end effector is on GROUND, which cannot move; give a frame on a body"
             )
-        if state is None:
-            found = assemble_model(model)
-            full, at = found.full, found.state
-        else:
-            at = state.state() if isinstance(state, Result) else state
-            full = compile_model(model).data()
-            require_state(full.system, at, state, "state")
+        start = start_of(model, state, "state", "leave", warn=False)
+        full, at = start.full, start.state
         body = model.own(self.frame.body)
         self.body = next((i for i, b in enumerate(full.system.items) if b is body), -1)
         if self.body < 0:

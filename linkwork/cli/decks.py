@@ -12,9 +12,9 @@ from linkwork.cli.speaking import UsageError, console
 from linkwork.errors import Interrupted
 
 if TYPE_CHECKING:
-    from linkwork.analysis.assembly.assemble import Assembled
     from linkwork.io.mbdyn.deck.deck import Deck
     from linkwork.results.result import Result
+    from linkwork.system.initial_conditions.consistent_start import Start
 
 
 def print_unsupported(path: str) -> None:
@@ -79,7 +79,7 @@ def written_when_stopped(deck: Deck | None, name: str | None) -> Iterator[None]:
         raise
 
 
-def begin(deck: Deck, every: int, equal: bool) -> tuple[Assembled, int, Any]:
+def begin(deck: Deck, every: int, equal: bool) -> tuple[Start, int, Any]:
     """The assembled start, which steps to store, and the strategy (none for equal steps)."""
     from linkwork.io.mbdyn.deck import running
     from linkwork.io.mbdyn.problem import steps

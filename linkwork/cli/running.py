@@ -13,19 +13,19 @@ from linkwork.cli.tables import print_run
 from linkwork.errors import ConvergenceError, Interrupted
 
 if TYPE_CHECKING:
-    from linkwork.analysis.assembly.assemble import Assembled
     from linkwork.model.model import Model
     from linkwork.results.result import Result
+    from linkwork.system.initial_conditions.consistent_start import Start
 
 
-def assemble(model: Model) -> Assembled:
+def assemble(model: Model) -> Start:
     from linkwork.analysis.assembly.assemble import assemble_model
 
     return assemble_model(model, warn=False)
 
 
 def move(
-    model: Model, assembled: Assembled, target: Path | None, t: Any, h: Any, method: Any,
+    model: Model, assembled: Start, target: Path | None, t: Any, h: Any, method: Any,
     every: int, tolerance: float | None, strategy: Any = None, flush: float = 1.0,
 ) -> Result:  # fmt: skip
     """Run; whatever stops it, what was computed until then is kept where the user can find it."""
@@ -97,7 +97,7 @@ def go_on(
     )  # fmt: skip
 
 
-def check_plot(assembled: Assembled, name: str) -> None:
+def check_plot(assembled: Start, name: str) -> None:
     """Finds a wrong name before the run rather than after it."""
     from linkwork.results.plots import WHOLE, find
     from linkwork.results.result import Result

@@ -14,8 +14,8 @@ from linkwork.cli.speaking import console
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from linkwork.analysis.assembly.assemble import Assembled
     from linkwork.results.result import Result
+    from linkwork.system.initial_conditions.consistent_start import Start
 
 
 
@@ -40,7 +40,7 @@ def print_table(table: Table) -> None:
 
 
 def print_run(
-    result: Result, assembled: Assembled, method: Any, tolerance: float | None,
+    result: Result, assembled: Start, method: Any, tolerance: float | None,
     target: Path | None, picture: Path | None, kept: str | None = None, changed: str = "",
 ) -> None:  # fmt: skip
     """The summary of a run.
@@ -78,7 +78,7 @@ def print_run(
         say.print(f"{word:<11}{text}", markup=False)
 
 
-def freedoms(assembled: Assembled) -> str:
+def freedoms(assembled: Start) -> str:
     """Degrees of freedom from the true rank, and how they are counted."""
     from linkwork.analysis.overview.overview import counted
 
@@ -180,7 +180,7 @@ def actuator_table(found: Any) -> Table:
     return table
 
 
-def print_info(assembled: Assembled) -> None:
+def print_info(assembled: Start) -> None:
     import numpy as np
 
     from linkwork.analysis.overview.masses import masses_of

@@ -10,6 +10,7 @@ The first half works on tuples inside kernels, the second on numpy arrays with a
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -262,15 +263,22 @@ def rotate_back(R: np.ndarray, u: np.ndarray) -> np.ndarray:
 def matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
     q = np.asarray(q, float)
-    w, x, y, z = q.tolist() if q.ndim == 1 else np.moveaxis(q, -1, 0)
+    w, x, y, z = q.tolist() if q.ndim == 1 else (q[..., k] for k in range(4))
     rows = [
         [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
     ]
-    if q.ndim == 1:
-        return np.array(rows)
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return np.array(rows) if q.ndim == 1 else stacked(rows, q.shape[:-1])
+
+
+def stacked(rows: list[list[Any]], shape: tuple[int, ...]) -> np.ndarray:
+    """Matrices (..., 3, 3) from their nine entries."""
+    out = np.empty((*shape, 3, 3))
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            out[..., i, j] = entry
+    return out
 
 
 def from_matrix(R: np.ndarray) -> np.ndarray:
@@ -324,7 +332,6 @@ def logarithm(q: np.ndarray) -> np.ndarray:
 
 def tilde(a: np.ndarray) -> np.ndarray:
     """Skew matrices ã (..., 3, 3) with ã b = a × b."""
-    x, y, z = np.moveaxis(np.asarray(a, float), -1, 0)
-    o = np.zeros_like(x)
-    rows = [[o, -z, y], [z, o, -x], [-y, x, o]]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    a = np.asarray(a, float)
+    x, y, z = (a[..., k] for k in range(3))
+    return stacked([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]], np.shape(x))

@@ -7,6 +7,7 @@
     AlongMechanism   elimination from the leaves of the mechanism to its root
     SparseCore       sparse factors of loops and grids
     SparseFactors    of matrices without the pattern of a system, also complex ones
+    Saddle           of [[W, Jᵀ], [J, −ε]] with dense or sparse W and J
 
 `LinearSolver` is the contract; `inertia` counts negative eigenvalues.
 """
@@ -17,11 +18,12 @@ from linkwork.linear_algebra.core.solver import SparseCore
 from linkwork.linear_algebra.dense import Dense
 from linkwork.linear_algebra.general import SparseFactors
 from linkwork.linear_algebra.pattern import Pattern
+from linkwork.linear_algebra.saddle import Saddle
 from linkwork.linear_algebra.solver import LinearSolver, LowRank, Quality
 
 __all__ = [
-    "AlongMechanism", "Dense", "LinearSolver", "LowRank", "Quality", "SingularMatrix", "SparseCore",
-    "SparseFactors", "linear_solver",
+    "AlongMechanism", "Dense", "LinearSolver", "LowRank", "Quality", "Saddle", "SingularMatrix",
+    "SparseCore", "SparseFactors", "linear_solver",
 ]  # fmt: skip
 
 SMALL = 64  # unknowns up to which factors are dense

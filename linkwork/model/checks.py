@@ -136,6 +136,24 @@ def count(value: Any, what: str) -> int:
     return int(value)
 
 
+def steps(t: float, h: float, begin: float, goes_on: bool = False) -> None:
+    """Refuse an end time that is past, steps below the distance of neighbouring times, and a first
+    step beyond the end; a run that goes on may end within a step."""
+    if t <= begin:
+        raise ModelError(f"t must be later than the start time {begin:g}, but t = {t:g} was given")
+    apart = float(np.spacing(max(abs(t), abs(begin))))
+    if h < 16 * apart:
+        raise ModelError(
+            f"h = {h:g} s is too short at t = {t:g}, where neighbouring times are {apart:.2g} "
+            "s apart; take longer steps, or begin nearer to t = 0"
+        )
+    if not goes_on and h - (t - begin) > 16 * apart:
+        raise ModelError(
+            f"h, the step, must not be longer than the run, but h = {h:g} s was given for "
+            f"{t - begin:g} s; take a shorter step, or a later end time t"
+        )
+
+
 def flag(value: Any, what: str) -> bool:
     """True or False; a text such as "no" is neither."""
     if not isinstance(value, (bool, np.bool_)):

@@ -33,6 +33,8 @@ class Copies:
         kind: Any = type(x)
         if kind in PLAIN:
             return x
+        if kind is np.ndarray:
+            return self.of_array(x)
         known = self.known.get(id(x))
         return way_to_copy(kind)(self, x) if known is None else known
 
@@ -59,13 +61,15 @@ class Copies:
     def fill(self, x: Any, copy: Any) -> None:
         """Give a copy the attributes of its original, but those that it is pickled without."""
         kind: Any = type(x)
-        slots = slots_of(kind)
+        slots, own = kept_in(kind)
         for name in slots:
             if hasattr(x, name):
                 object.__setattr__(copy, name, self.of(getattr(x, name)))
-        own = not slots and kind.__getstate__ is not object.__getstate__
         state = x.__getstate__() if own else getattr(x, "__dict__", {})
-        attributes = {name: self.of(value) for name, value in state.items()}
+        attributes = {
+            name: value if type(value) in PLAIN else self.of(value)
+            for name, value in state.items()
+        }
         if own and hasattr(copy, "__setstate__"):
             copy.__setstate__(attributes)
         elif attributes:
@@ -110,8 +114,6 @@ def way_to_copy(kind: type) -> Callable[[Copies, Any], Any]:
     """
     if kind is NodeKind or issubclass(kind, type):
         return Copies.shared
-    if kind is np.ndarray:
-        return Copies.of_array
     owners = [base.__module__.partition(".")[0] for base in kind.__mro__]
     reduces = (base for base in kind.__mro__ if {"__reduce__", "__reduce_ex__"} & {*vars(base)})
     own_way = next(reduces).__module__.partition(".")[0]
@@ -127,8 +129,10 @@ def way_to_copy(kind: type) -> Callable[[Copies, Any], Any]:
 
 
 @cache
-def slots_of(kind: type) -> tuple[str, ...]:
-    """Names of attributes that objects of a type have beside their dictionary."""
+def kept_in(kind: Any) -> tuple[tuple[str, ...], bool]:
+    """Names of attributes that objects of a type have besides their dictionary; whether they say
+    by themselves what they are pickled with."""
     named = [vars(base).get("__slots__", ()) for base in kind.__mro__]
     names = [name for slots in named for name in ([slots] if isinstance(slots, str) else slots)]
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+    slots = tuple(name for name in names if name not in ("__dict__", "__weakref__"))
+    return slots, not slots and kind.__getstate__ is not object.__getstate__

@@ -95,6 +95,9 @@ class Family:
     masses: Callable | None = None
     outputs: tuple[Output, ...] = ()  # what the kernel writes, in this order (model.outputs)
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # one of all fields takes longer than what it is looked up for
+
     @property
     def stores_energy(self) -> bool:
         """Whether it has a potential energy."""

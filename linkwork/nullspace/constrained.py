@@ -180,6 +180,9 @@ def solve_step(
         R = directors.inertial(2 / h * (q1 - q0)[:n] - 2 * v0) + h * (f - directors.weight)
         R = R + h * directors.pull(mean, multiplier)
         b = np.concatenate([-h / 2 * R, -directors.value(q1)])
+        if soft and iteration > 0 and is_round_off(directors, b, q1):
+            directors.place(q1, m.end)
+            return DONE, Step(q0, q1, multiplier, time)
         try:
             A = matrix.matrix(h, multiplier, force, mean, q1, soft)
             factors = SparseFactors(A)
@@ -212,7 +215,8 @@ def solve_with_soft_rows(
     There Φ = 0 is quadratic in what it holds elsewhere, ε, and with the round-off η of the
     positions may have no solution: for ε² = −η Newton's method wanders over |ε| ~ √η for ever.  A
     correction of ε by G(q̄) Φ over soft M + G(q̄) G(q₁) is small against that if rows are soft
-    enough, and the step then ends where all equations hold to round-off.
+    enough.  The step ends where all equations hold to round-off, whatever the next correction: by
+    ε ← (ε − η/ε)/2 that is as large as chance has it.
     """
     status, step = NO_CONVERGENCE, None
     m = matrix.directors.parts.motion

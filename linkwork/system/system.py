@@ -5,7 +5,7 @@ Everything that changes while a system is evaluated is in a `Data` (system/data.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,6 @@ from linkwork.kernels.compiled import announce
 from linkwork.kernels.compiling.undisturbed import without_collection
 from linkwork.linear_algebra.pattern import make_pattern
 from linkwork.model.model import Model, private_copy
-from linkwork.model.registry import Entry
 from linkwork.system.compilation.collection import (
     add_sensors,
     bodies_of,
@@ -132,11 +131,10 @@ class System(CompiledModel):
 
 
 @without_collection()
-def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> System:
+def compile_model(model: Model) -> System:
     """Number the bodies, collect the elements of all items, and build the tables.
 
     The system has a private copy of the model, which does not follow later changes of it.
-    `extra` are further entries under names of items: rows that only assembly knows.
     """
     announce(evaluate, "the kernels of elements", 4)
     model = private_copy(model)
@@ -146,7 +144,7 @@ def compile_model(model: Model, extra: Sequence[tuple[str, Entry]] = ()) -> Syst
         raise ModelError(f"model '{model.name}' has no body; add one with model.add(name, lw.Body)")
     check_items(model)
     starts = start_entries(model)
-    elements, rows = collect(model, bodies, nodes, [*extra, *starts])
+    elements, rows = collect(model, bodies, nodes, starts)
     items, names = tuple(bodies.values()), tuple(bodies)
     layout = Layout(names, nodes)
     links = find_links(model, items, layout)

@@ -62,7 +62,7 @@ lw.{analysis}(m)
 
 
 @pytest.mark.parametrize(("analysis", "module", "target"), [
-    ("static", "statics.static", "assemble_model"),
+    ("static", "statics.static", "start_of"),
     ("assemble", "assembly.assemble", "compile_model"),
 ])  # fmt: skip
 def test_ctrl_c_in_an_analysis_says_one_sentence(analysis, module, target) -> None:

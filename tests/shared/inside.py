@@ -13,7 +13,7 @@ import importlib
 _HOME = {
     # analysis
     "analysis.assembly.assemble": ["assemble_model"],
-    "analysis.independence": ["choose_rows", "constraint_rows"],
+    "system.initial_conditions.independence": ["choose_rows", "constraint_rows"],
     "analysis.linear.constraint_stiffness": ["stiffness_parts"],
     "analysis.motion.beginning": ["beginning", "implicit_run", "method_run"],
     "analysis.motion.corners": ["corners"],

@@ -45,6 +45,16 @@ def run(method):
     return lambda m: lw.transient(m, t=0.003, h=1e-3, method=method, progress=False)
 
 
+def refused(analysis):
+    """The analysis of a mechanism that is not fully driven, and the joints that could be."""
+
+    def analyse(m):
+        with pytest.raises(lw.ModelError, match=r"drive for example joint 'pin 0' \(rz\)"):
+            analysis(m)
+
+    return analyse
+
+
 ANALYSES = {
     "assemble": lw.assemble,
     "static": lw.static,
@@ -54,6 +64,7 @@ ANALYSES = {
     "energy-momentum": run(lw.EnergyMomentum()),
     "RK4": run(lw.RK4()),
     "BDF": run(lw.BDF(2)),
+    "kinematics": refused(lambda m: lw.kinematics(m, t=0.1, h=0.01, progress=False)),
 }
 
 
@@ -65,6 +76,15 @@ def test_tables_are_built_once(name, start):
     assert calls(lambda: ANALYSES[name](m), "make_tables", "make_pattern") == {
         "make_tables": 1, "make_pattern": 1,
     }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::linkwork.LinkworkWarning")
+def test_outputs_of_joints_need_no_tables_of_their_own():
+    m = four_bar()
+    at, outputs = lw.static(m, progress=False), ["pin 3.angle", "pin 1.rate"]
+    assert calls(lambda: lw.linearize(m, at=at, outputs=outputs), "make_tables") == {
+        "make_tables": 1
+    }
 
 
 def test_rows_of_start_values_are_no_rows_of_the_model():

@@ -65,6 +65,19 @@ def test_singular_position_is_seen_and_reactions_stay_finite():
     np.testing.assert_allclose(singular.Cq.csr.T @ result, singular.Cq.csr.T @ y, atol=1e-12)
 
 
+@pytest.mark.parametrize("rows", [(4, 9), (7, 9), (12, 9)])
+def test_shares_of_rows_that_depend_on_each_other_are_the_least(rows):
+    """Sums of rows as another one: by singular values, of independent and of dependent rows."""
+    from linkwork.system.redundancy.full_rank import RowSpace
+
+    rng = np.random.default_rng(2)
+    A = rng.standard_normal((min(rows[0], 5), rows[1]))
+    A = rng.standard_normal((rows[0], len(A))) @ A
+    x = rng.standard_normal(rows[0]) @ A
+    found = RowSpace(sp.csr_array(A)).coefficients(x)
+    np.testing.assert_allclose(found, np.linalg.pinv(A.T, rcond=1e-9) @ x, atol=1e-8)
+
+
 def random_mechanism(rng):
     """Any graph: loops, parallel joints, joints of three bodies, idle rows, parallel axes."""
     m = Mechanism(L=rng.choice([0.1, 1.0, 3.0]))

@@ -1,44 +1,37 @@
-"""Assembly: a consistent start and independent rows; lw.assemble."""
+"""Where analyses start: lw.assemble, or the state that a user gives."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Protocol, TypeAlias
 
-import numpy as np
-
-from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.motion.ending import interruptible
-from linkwork.elements.failures import forget_failures
-from linkwork.elements.layout import UNKNOWN
-from linkwork.errors import AssemblyError, ModelError
+from linkwork.errors import ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model
-from linkwork.system.data import Data
-from linkwork.system.initial_conditions.accelerations import accelerations
-from linkwork.system.initial_conditions.consistent_start import consistent_start, held_data
+from linkwork.results.result import Result
+from linkwork.system.initial_conditions.consistent_start import (
+    Joints,
+    Start,
+    consistent_start,
+    start_at,
+)  # fmt: skip
+from linkwork.system.initial_conditions.given_states import given_state
 from linkwork.system.initial_conditions.metrics import Resistances
 from linkwork.system.initial_conditions.velocities import warn_of_lost_velocities
-from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
 from linkwork.system.system import compile_model
 
 
-@dataclass(frozen=True)
-class Assembled:
-    """An assembled model: all rows (`full`), independent rows (`system`), and the state.
+class Stationary(Protocol):
+    """An equilibrium, which has the state in which all forces balance."""
 
-    history: the largest constraint error before each Newton step of the positions.
-    moved  : joints that start values and drives of others have moved, by how many mm and degrees
-    """
+    @property
+    def state(self) -> State: ...
 
-    full: Data
-    data: Data
-    state: State
-    redundancy: Redundancy
-    history: list[float]
-    moved: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+StateLike: TypeAlias = State | Result | Stationary
 
 
 @interruptible
@@ -80,29 +73,34 @@ def assemble_model(
     model: Model, *, time: float = 0.0, weights: Mapping[str, float] | None = None,
     fixed: Iterable[str] = (), warn: bool = True,
     velocity_weights: Mapping[str, float] | None = None,
-) -> Assembled:  # fmt: skip
+) -> Start:  # fmt: skip
     """Assemble, and choose independent rows; warns about redundant ones."""
     full = compile_model(model).data()
     time = checks.number(time, "time of assemble")
     slow = None if velocity_weights is None else checked(velocity_weights, fixed)[0]
-    resistances = Resistances(*checked(weights, fixed), slow)
-    held = held_data(full.system)
-    try:  # flexible links stay straight, unless the joints must bend them
-        start = consistent_start(held, replace(resistances, straight=True), time)
-    except AssemblyError:
-        if not full.system.flexible:
-            raise
-        start = consistent_start(held, resistances, time)
-    state = start.state
-    # forces do not matter here, and positions were not yet possible ones
-    forget_failures(full.system)
-    redundancy, data = choose_rows(full, state, warn=warn)
-    if state.memory is not None and np.abs(state.memory).max(initial=0.0) > UNKNOWN / 2:
-        known = state  # paths of friction begin here
-        if full.system.sample_times and (full.system.layout.order == 0).any():
-            known = accelerations(data, state)  # readings without rates follow from equations
-        state = replace(state, memory=full.remember(known).memory)
-    return Assembled(full, data, state, redundancy, start.history, start.moved)
+    return consistent_start(full, Resistances(*checked(weights, fixed), slow), time, warn=warn)
+
+
+def start_of(
+    model: Model, given: StateLike | None, word: str, joints: Joints = "close", *,
+    time: float | None = None, rest: bool = False, warn: bool = True,
+) -> Start:  # fmt: skip
+    """Where an analysis starts: the assembled model, or the state that a user gives it.
+
+    word, joints : as in `start_at`
+    time         : of the state, where it is another one;   rest : without velocities
+    warn         : of rows that repeat others, at a state from a user
+    """
+    if given is None:
+        start = assemble_model(model, time=0.0 if time is None else time)
+        return replace(start, state=start.state.at_rest()) if rest else start
+    full = compile_model(model).data()
+    state = given_state(full.system, given, word)
+    if rest:
+        state = state.at_rest()
+    if time is not None:
+        state = replace(state, time=time)
+    return start_at(full, state, word, joints, warn)
 
 
 def checked(weights: Any, fixed: Any) -> tuple[dict[str, float], tuple[str, ...]]:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import StateLike, assemble_model
 from linkwork.analysis.comparison.differences import apart, differences, told_once
 from linkwork.analysis.motion.transient import transient
-from linkwork.analysis.starts import StateLike, state_in
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import LinearMethod, default_method
@@ -27,6 +26,7 @@ from linkwork.model.model import Model
 from linkwork.nullspace.method import EnergyMomentum
 from linkwork.recursive.method import Recursive
 from linkwork.results.result import Result
+from linkwork.system.initial_conditions.given_states import state_in
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from linkwork.analysis.assembly.assemble import StateLike
 from linkwork.analysis.comparison.differences import apart_over_time, told_once
 from linkwork.analysis.motion.transient import transient
-from linkwork.analysis.starts import StateLike
 from linkwork.integrators.contract import MethodLike
 from linkwork.integrators.second_order.methods import default_method
 from linkwork.model import checks

@@ -30,10 +30,10 @@ import scipy.linalg as la
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
+from linkwork.analysis.assembly.assemble import StateLike
 from linkwork.analysis.continuation.arc import Arc, Direction, OnPath
 from linkwork.analysis.continuation.equilibrium_path import begin
 from linkwork.analysis.continuation.singular import world_shape
-from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import LOOSE, Lost, Point
 from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.stability import conservative, exact_tangent, without_slender

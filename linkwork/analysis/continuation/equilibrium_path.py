@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analysis.assembly.assemble import StateLike
 from linkwork.analysis.continuation.arc import Arc, Direction, OnPath, turn
 from linkwork.analysis.continuation.loads import Loads, chosen_loads, scaled_motions
 from linkwork.analysis.continuation.path import EquilibriumPath
@@ -25,7 +26,6 @@ from linkwork.analysis.continuation.singular import (
     limit_point,
 )
 from linkwork.analysis.linear.equations.pencil import frozen_laws
-from linkwork.analysis.starts import StateLike
 from linkwork.analysis.statics.balance import Lost
 from linkwork.analysis.statics.equilibrium import state_of
 from linkwork.analysis.statics.search import ProgressLog, Search

@@ -17,30 +17,26 @@ either the mechanism locks.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import scipy.linalg as la
 
-from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import StateLike, start_of
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.driven.mechanism import Driven
-from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
 from linkwork.analysis.motion.ending import interruptible
 from linkwork.analysis.scales import column_scale
-from linkwork.analysis.starts import StateLike, given_state, require_steps
-from linkwork.elements.joints.joints import ROW_NAMES, Joint
+from linkwork.elements.joints.joints import ROW_NAMES
+from linkwork.elements.layout import SIX
 from linkwork.errors import ModelError
+from linkwork.linear_algebra.sparse_rows import array_of
 from linkwork.model import checks
-from linkwork.model.drives import polynomial
 from linkwork.model.model import Model
 from linkwork.results.result import Result
-from linkwork.system.compilation.start_rows import entry_of
-from linkwork.system.data import Data
-from linkwork.system.initial_conditions.positions import close_joints
+from linkwork.system.initial_conditions.joint_graph import JOINT, JointGraph
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import System
 
 
 @interruptible
@@ -68,27 +64,16 @@ def kinematics(
     t = checks.number(t, "t, the end time,")
     h = checks.number(h, "h, the step,", positive=True)
     checks.count(every, "every")
-    full, redundancy, data, state = beginning(model, start)
-    require_steps(t, h, state.time)
-    refuse_velocity_rows(full.system, "lw.kinematics")
+    begin = start_of(model, start, "start")
+    full, redundancy, state = begin.full, begin.redundancy, begin.state
+    checks.steps(t, h, state.time)
+    full.system.refuse_velocity_rows("lw.kinematics")
     refuse_hard(full.system, "lw.kinematics")
     full.system.refuse_nodes("lw.kinematics")
     require_driven(full.system, redundancy, state)
-    run = Driven(full, redundancy, data, state, h, every)
+    run = Driven(full, redundancy, begin.data, state, h, every)
     run.angles = start.angles() if isinstance(start, Result) else {}
     return run.go(t, progress)
-
-
-def beginning(model: Model, start: Any) -> tuple[Data, Redundancy, Data, State]:
-    """All rows, what is redundant among them, independent rows, and where to start."""
-    if start is None:
-        a = assemble_model(model)
-        return a.full, a.redundancy, a.data, a.state
-    full = compile_model(model).data()
-    state = given_state(full.system, start, "start")
-    state = replace(state, gamma=None, acceleration=None, restart={})
-    state = close_joints(full, state)
-    return full, *choose_rows(full, state), state
 
 
 def require_driven(system: System, redundancy: Redundancy, state: State) -> None:
@@ -114,22 +99,20 @@ def moving_joints(system: System, state: State) -> list[str]:
     """Free rows of joints that can move, as words: joint 'slider' (z)."""
     if system.bodies > 200:
         return []
-    model = system.model
-    free = {
-        name: {row: polynomial([0.0]) for i, row in enumerate(ROW_NAMES) if i not in item.active}
-        for name, item in model.items.items() if isinstance(item, Joint) and len(item.active) < 6
-    }  # fmt: skip
-    rows_of = [(name, entry_of(model[name], laws)) for name, laws in free.items()]
-    extended = compile_model(model, rows_of).data()
-    Cq = extended.evaluate(replace(state, gamma=None, acceleration=None)).Cq.toarray()
+    data = system.data()
+    Cq = data.evaluate(replace(state, gamma=None, acceleration=None)).Cq.toarray()
     Cq *= column_scale(system)
-    m = len(system.all_rows)
-    N = la.null_space(Cq[:m], rcond=1e-9) if m else np.eye(system.layout.rigid)
-    moves = np.abs(Cq[m:] @ N).max(axis=1, initial=0.0) > 1e-6
+    N = la.null_space(Cq, rcond=1e-9) if len(Cq) else np.eye(system.layout.rigid)
+    graph = JointGraph(data, state)
+    weights = np.repeat([[1.0 / system.length, 1.0]], 3, axis=1)
+    entries, row, column, shape = graph.jacobian(state, weights)
+    rates = array_of(entries, row, column, shape) @ (column_scale(system)[:, None] * N)
+    moves = np.abs(rates).max(axis=1, initial=0.0).reshape(-1, SIX) > 1e-6
     rows: dict[str, list[str]] = {}
-    for row, moving in zip(extended.system.all_rows[m:], moves, strict=True):
-        if moving:
-            rows.setdefault(row.owner, []).append(row.name)
+    for edge, moving in zip(graph.edges, moves):
+        free = [i for i in range(SIX) if moving[i] and i not in edge.rows]
+        if edge.kind == JOINT and free:
+            rows.setdefault(edge.owner, []).extend(ROW_NAMES[i] for i in free)
     words = [f"joint '{name}' ({' '.join(names)})" for name, names in rows.items()]
     tied = {e for element in system.elements for e in element.ends if element.entry.rows}
     return words + [f"body '{n}'" for b, n in enumerate(system.names) if b not in tied]

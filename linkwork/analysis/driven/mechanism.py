@@ -28,7 +28,6 @@ from linkwork.analysis.driven.steps import (
     Motion,
     drive_steps,
 )
-from linkwork.analysis.independence import choose_rows, constraint_rows
 from linkwork.analysis.progress import Progress, next_chunk
 from linkwork.analysis.projection import Projection
 from linkwork.elements.failures import raise_if_failed
@@ -42,6 +41,7 @@ from linkwork.results.outputs.violation import violations
 from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.independence import choose_rows, constraint_rows
 from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.redundancy import MinimumNorm, Redundancy
 from linkwork.system.state import State

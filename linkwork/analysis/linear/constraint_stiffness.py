@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analysis.assembly.assemble import StateLike
 from linkwork.analysis.linear.equations.pencil import start
-from linkwork.analysis.starts import StateLike
 from linkwork.elements.joints.lock import LOCK, QA, QB, QT
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations

@@ -14,13 +14,13 @@ import warnings
 
 import numpy as np
 
+from linkwork.analysis.assembly.assemble import StateLike
 from linkwork.analysis.linear.beam_meshes import warn_of_growing_meshes
 from linkwork.analysis.linear.dense import dense_modes
 from linkwork.analysis.linear.equations.pencil import linearised
 from linkwork.analysis.linear.modes import Modes
 from linkwork.analysis.linear.sparse import sparse_modes
 from linkwork.analysis.motion.ending import interruptible
-from linkwork.analysis.starts import StateLike
 from linkwork.errors import LinkworkWarning, ModelError
 from linkwork.model import checks
 from linkwork.model.model import Model

@@ -9,8 +9,6 @@ import numpy as np
 
 from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.contacts_at_start import refuse_hard, refuse_overlaps
-from linkwork.analysis.independence import choose_rows, refuse_velocity_rows
-from linkwork.analysis.starts import require_closed, require_state, state_in
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.integrators.contract import MethodLike, Run
 from linkwork.integrators.nonsmooth.method import Moreau
@@ -22,6 +20,9 @@ from linkwork.results.files.model_file import identity
 from linkwork.results.outputs.stamp import stamp
 from linkwork.results.result import snapshot
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.consistent_start import start_at
+from linkwork.system.initial_conditions.given_states import require_state, state_in
+from linkwork.system.initial_conditions.independence import choose_rows
 from linkwork.system.initial_conditions.velocities import warn_of_lost_velocities
 from linkwork.system.redundancy import Redundancy
 from linkwork.system.state import State
@@ -53,10 +54,8 @@ def beginning(
         return full, full, state, None
     if not whole:
         memory = full.system.described_state().memory
-    state = replace(state, restart={}, acceleration=None, gamma=None, memory=memory)
-    require_closed(full, state, "start")
-    redundancy, data = choose_rows(full, state)
-    return full, data, state, redundancy
+    begin = start_at(full, replace(state, memory=memory), "start", "refuse")
+    return full, begin.data, begin.state, begin.redundancy
 
 
 def is_of(restart: dict[str, Any], method: MethodLike) -> bool:
@@ -122,7 +121,7 @@ def new_run(
         if method.stabilized and not isinstance(method, LinearMethod):
             what = f"{type(method).__name__} with stabilized=True"
             hint = "give stabilized=False, or take lw.GeneralizedAlpha()"
-            refuse_velocity_rows(system, what, hint)
+            system.refuse_velocity_rows(what, hint)
         return kind(
             data, method, state, h, lambda s: choose_rows(full, s, warn=False)[1],
             constraint_stiffness=stiffness, full=full,

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.independence import constraint_rows
 from linkwork.errors import ModelError, ResultFileError
 from linkwork.integrators.contract import Run, StepRows
 from linkwork.kernels.compiling.undisturbed import undisturbed
@@ -33,6 +32,7 @@ from linkwork.results.files.model_file import identity
 from linkwork.results.files.recording import Extent, Recording
 from linkwork.results.result import Result, snapshot
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.independence import constraint_rows
 from linkwork.system.redundancy import MinimumNorm, Redundancy, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from linkwork.analysis.assembly.assemble import StateLike
 from linkwork.analysis.motion.beginning import beginning, method_run
 from linkwork.analysis.motion.checks.energy_account import warn_of_energy
 from linkwork.analysis.motion.checks.open_joints import warn_of_open_joints
@@ -21,7 +22,6 @@ from linkwork.analysis.motion.step_control.first_steps import first_piece, takes
 from linkwork.analysis.motion.step_control.strategies import Strategy, as_strategy, stored_control
 from linkwork.analysis.motion.storing import Plan, Reactions, Storage, require_room
 from linkwork.analysis.motion.time_loop import TimeLoop
-from linkwork.analysis.starts import StateLike, require_steps
 from linkwork.integrators.contract import MethodLike, Run
 from linkwork.integrators.second_order.methods import default_method
 from linkwork.kernels.compiling.undisturbed import without_collection
@@ -103,7 +103,7 @@ def move(model: Model, t: float, h: float, method: MethodLike | None, o: Options
     strategy = as_strategy(o.strategy, o.tolerance)
     with told_in_one_line(model), without_collection():
         full, data, state, redundancy = beginning(model, o.start, method)
-        require_steps(t, h, state.time, goes_on=bool(state.restart))
+        checks.steps(t, h, state.time, goes_on=bool(state.restart))
         remembered = stored_control(strategy, state.restart)
         size = h if remembered is None else float(state.restart.get("h", h))
         in_pieces = o.meets_jumps and takes_pieces(method, full.system)

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import Assembled
 from linkwork.elements.bodies.other_masses import Attached, masses_of_item
 from linkwork.kernels import rotations
 from linkwork.model.frame import GROUND
 from linkwork.model.model import Model
 from linkwork.model.nodes import Node
+from linkwork.system.initial_conditions.consistent_start import Start
 
 
 class Summary(NamedTuple):
@@ -22,7 +22,7 @@ class Summary(NamedTuple):
     moments: np.ndarray
 
 
-def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Summary]:
+def masses_of(model: Model, assembled: Start | None) -> dict[str, Summary]:
     """Of all items with mass, at the assembled position; flexible links as straight ones."""
     found = {}
     for name, item in model.items.items():
@@ -31,7 +31,7 @@ def masses_of(model: Model, assembled: Assembled | None) -> dict[str, Summary]:
     return found
 
 
-def summary(masses: list[Attached], assembled: Assembled | None) -> Summary:
+def summary(masses: list[Attached], assembled: Start | None) -> Summary:
     placed = [(x.start, *place_of(x.end, assembled)) for x in masses]
     m = np.array([mass.mass for mass, _, _ in placed])
     centres = np.array([r + R @ mass.centre for mass, r, R in placed])
@@ -42,7 +42,7 @@ def summary(masses: list[Attached], assembled: Assembled | None) -> Summary:
     return Summary(float(m.sum()), centre, np.linalg.eigvalsh(J))
 
 
-def place_of(end: Any, assembled: Assembled | None) -> tuple[np.ndarray, np.ndarray]:
+def place_of(end: Any, assembled: Start | None) -> tuple[np.ndarray, np.ndarray]:
     """Position and axes of a body or of a point."""
     if end is GROUND:
         return np.zeros(3), np.eye(3)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import Assembled, assemble_model
+from linkwork.analysis.assembly.assemble import assemble_model
 from linkwork.analysis.overview.masses import masses_of
 from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part
@@ -22,6 +22,7 @@ from linkwork.model import html
 from linkwork.model.model import Model, private_copy
 from linkwork.system.compilation.collection import bodies_of, nodes_of
 from linkwork.system.compilation.planar import counting
+from linkwork.system.initial_conditions.consistent_start import Start
 from linkwork.system.initial_conditions.open_joints import listed
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def summary(model: Model) -> str:
     if not bodies_of(model):
         none = ["  no bodies yet; add one with model.add(name, lw.Body(...))"]
         return "\n".join([*lines, *(nodes or none)])
-    assembled: Assembled | None = None
+    assembled: Start | None = None
     try:
         assembled = assemble_model(model, warn=False)
         lines += _freedoms(assembled)
@@ -60,7 +61,7 @@ def summary_html(model: Model) -> str:
     model = private_copy(model)
     gravity = f", gravity {_vector(model.gravity)} m/s²" if np.any(model.gravity) else ""
     parts = [html.title(f"Model '{model.name}'{gravity}")]
-    assembled: Assembled | None = None
+    assembled: Start | None = None
     if bodies_of(model):
         try:
             assembled = assemble_model(model, warn=False)
@@ -90,7 +91,7 @@ def _nodes(model: Model) -> list[str]:
     return lines
 
 
-def _freedoms(assembled: Assembled) -> list[str]:
+def _freedoms(assembled: Start) -> list[str]:
     driven = sum(row.driven for row in assembled.full.system.all_rows)
     each, bodies, modes, values, rows, rank = counted(assembled)
     flexible = (f" + {modes} modes" if modes else "") + (f" + {values} values" if values else "")
@@ -109,7 +110,7 @@ def _freedoms(assembled: Assembled) -> list[str]:
     return lines
 
 
-def counted(assembled: Assembled) -> tuple[int, int, int, int, int, int]:
+def counted(assembled: Start) -> tuple[int, int, int, int, int, int]:
     """Freedoms of a body, bodies with flexible links as one each, modes, other values of order two,
     rows of joints, and their rank; in a plane without those that hold bodies in it."""
     system, rank = assembled.full.system, assembled.redundancy.rank
@@ -124,7 +125,7 @@ def counted(assembled: Assembled) -> tuple[int, int, int, int, int, int]:
     return 3, bodies, modes, values, int(counting(system).sum()) - inside, rank - inside
 
 
-def body_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]]:
+def body_rows(model: Model, assembled: Start | None) -> list[tuple[str, ...]]:
     """The table of bodies, its head first."""
     head = ("body", "mass (kg)", "centre of mass (m)", "principal moments (kg m²)")
     rows: list[tuple[str, ...]] = [head]
@@ -133,7 +134,7 @@ def body_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]
     return rows
 
 
-def _bodies(model: Model, assembled: Assembled | None) -> list[str]:
+def _bodies(model: Model, assembled: Start | None) -> list[str]:
     bodies = masses_of(model, assembled)
     masses = np.array([body.mass for body in bodies.values()])
     lines = ["", *_cut(_columns(body_rows(model, assembled)))]
@@ -152,12 +153,12 @@ def _flexible(model: Model) -> list[str]:
     return ["", *_cut(_columns(rows))] if len(rows) > 1 else []
 
 
-def _items(model: Model, assembled: Assembled | None) -> list[str]:
+def _items(model: Model, assembled: Start | None) -> list[str]:
     rows = item_rows(model, assembled)
     return ["", *_cut(_columns(rows))] if len(rows) > 1 else []
 
 
-def item_rows(model: Model, assembled: Assembled | None) -> list[tuple[str, ...]]:
+def item_rows(model: Model, assembled: Start | None) -> list[tuple[str, ...]]:
     """The table of joints and forces, its head first."""
     rows: list[tuple[str, ...]] = [("joint or force", "kind", "between", "rows")]
     left_out: dict[str, int] = {}

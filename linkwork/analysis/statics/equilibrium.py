@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.independence import constraint_rows
 from linkwork.analysis.loaded_links import warn_of_rest
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.search import Search
 from linkwork.model import html
 from linkwork.results.outputs.views.base import View
 from linkwork.results.result import Result
+from linkwork.system.initial_conditions.independence import constraint_rows
 from linkwork.system.redundancy import MinimumNorm, independent_rows
 from linkwork.system.state import State
 from linkwork.system.system import System

@@ -17,7 +17,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import Assembled
 from linkwork.analysis.contacts_at_start import refuse_hard
 from linkwork.analysis.motion.checks.lowest_values import LowestValues
 from linkwork.analysis.progress import Progress
@@ -31,6 +30,7 @@ from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ConvergenceError
 from linkwork.results.result import Result
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.consistent_start import Start
 from linkwork.system.matrices import Evaluation
 from linkwork.system.state import State
 
@@ -99,7 +99,7 @@ class Remembered(Bristles):
 
 
 def slow_motion(
-    assembled: Assembled, end: float, h: float, order: int = 2, progress: bool | str = True
+    assembled: Start, end: float, h: float, order: int = 2, progress: bool | str = True
 ) -> Result:
     """Balanced states from the assembled one to `end`, at every step h; order: of the BDF."""
     full, data, state = assembled.full, assembled.data, assembled.state

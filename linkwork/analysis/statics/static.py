@@ -22,12 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import StateLike, start_of
 from linkwork.analysis.contacts_at_start import refuse_hard
-from linkwork.analysis.independence import choose_rows, refuse_driven_speeds
 from linkwork.analysis.motion.checks.lowest_values import LowestValues
 from linkwork.analysis.motion.ending import interruptible
-from linkwork.analysis.starts import StateLike, given_state
 from linkwork.analysis.statics.balance import Point
 from linkwork.analysis.statics.equilibrium import Equilibrium, equilibrium
 from linkwork.analysis.statics.rotation import (
@@ -45,9 +43,9 @@ from linkwork.model import checks
 from linkwork.model.model import Model, private_copy
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.independence import choose_rows
 from linkwork.system.initial_conditions.positions import close_joints
 from linkwork.system.state import State
-from linkwork.system.system import compile_model
 
 
 @interruptible
@@ -119,20 +117,13 @@ def static(
 
 def beginning(model: Model, at: Any, time: float | None) -> tuple[Data, Data, State]:
     """All rows, independent rows, and where to start, at rest."""
+    start = start_of(model, at, "at", time=time, rest=True)
+    refuse_driven_speeds(start.full, start.state.time)
+    refuse_hard(start.full.system, "lw.static")
+    state = start.state
     if at is None:
-        assembled = assemble_model(model, time=0.0 if time is None else time)
-        refuse_driven_speeds(assembled.full, assembled.state.time)
-        refuse_hard(assembled.full.system, "lw.static")
-        relaxed = assembled.full.system.described_state().memory
-        return assembled.full, assembled.data, replace(at_rest(assembled.state), memory=relaxed)
-    full = compile_model(model).data()
-    refuse_hard(full.system, "lw.static")
-    state = at_rest(given_state(full.system, at, "at"))
-    if time is not None:
-        state = replace(state, time=time)
-    refuse_driven_speeds(full, state.time)
-    state = close_joints(full, state)
-    return full, choose_rows(full, state)[1], state
+        state = replace(state, memory=start.full.system.described_state().memory)
+    return start.full, start.data, state
 
 
 def spinning(found: Equilibrium, rotor: Rotor) -> Equilibrium:
@@ -179,9 +170,23 @@ def refuse_unsteady(search: Search, point: Point) -> None:
             )
 
 
-def at_rest(state: State) -> State:
-    still = state.at_rest()
-    return replace(still, acceleration=None, gamma=None, restart={})
+def refuse_driven_speeds(full: Data, time: float) -> None:
+    """Refuse rows on velocities that are not zero where everything is to be at rest.
+
+    Rows that hold velocities at zero hold positions in statics: whatever rolls has rolled, without
+    slipping, from where the search began.
+    """
+    system = full.system
+    if not system.on_velocities.any():
+        return
+    e = full.evaluate(system.described_state(time).at_rest(), tangent=False, rates=True)
+    speed = np.abs(e.Ct) * system.on_velocities[full.kept]
+    if speed.any():
+        row = full.kept_rows[int(np.argmax(speed))]
+        raise ModelError(
+            f"lw.static looks for rest, but {system.model[row.owner].label} drives a speed of "
+            f"{speed.max():.3g} in its row {row.name}; give a speed of zero, or use lw.transient"
+        )
 
 
 def attempt(search: Search, state: State, loads: int) -> tuple[Point | None, Data, State]:

@@ -30,8 +30,8 @@ The load comes from the multipliers of the same iteration, so the solution is im
 tangent of runs leaves ∂N/∂γ out, and Newton's method converges linearly where friction changes its
 own load, as fast as that is little (small motions have it by analysis.linear.equations.reactions).
 Where joints share reactions these are not unique; rows that load friction are kept before others,
-and joints that rub carry all that they can, in all analyses (analysis.independence,
-system.redundancy).
+and joints that rub carry all that they can, in all analyses
+(system.initial_conditions.independence, system.redundancy).
 
 The relative rotation of a universal joint is ρ = ρ_x(α) ρ_y(β), α the turn of the arm x in a and β
 that of the arm y in b, so tan α/2 = ρ_x/ρ_w and tan β/2 = ρ_y/ρ_w: twists about x and y of its

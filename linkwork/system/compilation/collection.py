@@ -23,9 +23,10 @@ from linkwork.system.layout import GROUND_END, REFERENCE_END
 
 def collect(
     model: Model, bodies: dict[str, Any], nodes: tuple[Node, ...],
-    extra: Sequence[tuple[str, Entry]],
+    starts: Sequence[tuple[str, Entry]],
 ) -> tuple[tuple[Element, ...], tuple[Row, ...]]:  # fmt: skip
-    """The elements of all items with the numbers of their ends, and the rows that constrain."""
+    """The elements of all items with the numbers of their ends, and the rows that constrain;
+    `starts`: entries with rows of start values, under the names of their joints."""
     number = {id(body): i for i, body in enumerate(bodies.values())}
     number |= {id(node): len(bodies) + i for i, node in enumerate(nodes)}
     number |= {id(GROUND): GROUND_END, id(REFERENCE): REFERENCE_END}
@@ -39,7 +40,7 @@ def collect(
         )
 
         entries += guides(model, entries, bodies)
-    entries += extra
+    entries += starts
     begin_records(law.signal for _, entry in entries for law in entry.laws)
     signals = [(name, s) for name, entry in entries for s in signal_entries(model[name], entry)]
     for name, entry in [*signals, *entries]:  # numbers are known before they are used

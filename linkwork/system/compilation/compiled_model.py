@@ -20,6 +20,7 @@ from linkwork.model.model import Model
 from linkwork.model.nodes import Node
 from linkwork.model.registry import Law
 from linkwork.model.signals.held import is_sampled, sampled_at
+from linkwork.system.compilation.extents import extents
 from linkwork.system.compilation.flexible import FlexibleBody
 from linkwork.system.compilation.numbering import Element, Row, families_of
 from linkwork.system.compilation.tables import ActiveRows, inertias_of
@@ -148,6 +149,11 @@ class CompiledModel:
         return sampled_at(drives)
 
     @cached_property
+    def extents(self) -> np.ndarray:
+        """Of every body the extent of the bodies that constraints join to it."""
+        return extents(self) if self.starting is None else self.starting.extents
+
+    @cached_property
     def held_values(self) -> np.ndarray:
         """Which values of vector nodes constraints act on."""
         held = {g for e in self.elements if e.entry.rows for g in e.ends}
@@ -182,6 +188,15 @@ class CompiledModel:
             raise ModelError(
                 f"{held} holds something of the motion from step to step, which {what} cannot do; "
                 "use lw.GeneralizedAlpha(), lw.RK4() or lw.Recursive()"
+            )
+
+    def refuse_velocity_rows(self, what: str, hint: str = "use lw.transient") -> None:
+        """Refuse conditions on velocities where positions alone are solved for."""
+        if self.on_velocities.any():
+            row = self.all_rows[int(np.argmax(self.on_velocities))]
+            raise ModelError(
+                f"{what} cannot treat {self.model[row.owner].label}, which holds velocities and "
+                f"not positions; {hint}"
             )
 
     def split(self, text: str) -> tuple[str, list[str]]:

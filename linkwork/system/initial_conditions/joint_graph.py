@@ -13,20 +13,18 @@ item, a beam or a flexible link, stand in a row.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from linkwork.elements.joints.lock import LOCK, QB, QT, RT, UA, UB
+from linkwork.elements.joints.lock import LOCK, QT, RT, UA, UB
 from linkwork.elements.layout import SIX
 from linkwork.kernels import rotations
-from linkwork.kernels import sparse as sp
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.data import Data
-from linkwork.system.initial_conditions.extents import extents
 from linkwork.system.state import State
 from linkwork.system.system import System
 
@@ -34,29 +32,19 @@ JOINT, ITEM, OTHER = range(3)  # kinds of edges: lock joints, nodes of one item,
 BENDING = 100.0  # weight of relative motions of the nodes of one item
 TOUCHING = 1e-6  # distance of joints, over the extent of the mechanism, that counts as none
 IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-Pose: TypeAlias = "np.ndarray | tuple[float, ...]"
+Entries: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
 BASE = -1  # number of the ground, and the edge of a body on which others hang
 
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """Two bodies (ground −1), the markers on them, and the pose of b in a where rows hold it."""
+    """Two bodies (ground −1), and of a joint its elements with their rows in the equations."""
 
     owner: str
     ends: tuple[int, int]
     kind: int
-    markers: tuple[Pose, Pose] = (IDENTITY, IDENTITY)
-    rows: frozenset[int] = frozenset()  # that hold it
-    pose: Pose = IDENTITY
-
-    def held(self, now: np.ndarray) -> np.ndarray:
-        """The pose in which rows hold it; where it is free as it is now."""
-        out = now.copy()
-        places = [row for row in self.rows if row < 3]
-        out[places] = np.asarray(self.pose)[places]
-        if {3, 4, 5} <= self.rows:
-            out[3:] = self.pose[3:]
-        return out
+    elements: tuple[tuple[int, frozenset[int]], ...] = ()
+    rows: frozenset[int] = frozenset()
 
 
 class JointGraph:
@@ -66,8 +54,11 @@ class JointGraph:
     """
 
     def __init__(self, data: Data, state: State, still: Collection[int] = ()) -> None:
-        self.system, self.state = data.system, state
-        self.edges = [*joints(data, state.time), *other_edges(data)]
+        self.system, self.state, self.data = data.system, state, data
+        rows = active_elements(data)
+        self.edges = joints(self.system, rows)
+        self.joints = len(self.edges)
+        self.edges += other_edges(self.system, rows)
         self.tree = grow(self.edges, self.system.inertias[:, 0], still)
         bases = [b for b, (_, edge) in self.tree.items() if edge == BASE]
         self.edges += [Edge("", (BASE, b), OTHER) for b in bases]
@@ -76,7 +67,12 @@ class JointGraph:
             e.kind != OTHER or i in of_tree or not e.owner for i, e in enumerate(self.edges)
         ])  # fmt: skip
         self.ends = np.array([e.ends for e in self.edges], int).reshape(-1, 2)
-        self.markers = np.array([e.markers for e in self.edges]).reshape(-1, 2, 7)
+        self.markers = np.tile(IDENTITY, (len(self.edges), 2, 1))
+        data.set_time(state.time)
+        first = [self.system.places[e.elements[0][0]].start for e in self.edges[: self.joints]]
+        for k, place in enumerate((UA, UB)):
+            at = np.array(first, int)[:, None] + np.arange(place, place + 7)
+            self.markers[: self.joints, k] = data.tables.reals[at]
 
     # ---------------------------------------------------------------------------------- poses
     def marker_poses(self, state: State) -> tuple[np.ndarray, np.ndarray]:
@@ -89,15 +85,25 @@ class JointGraph:
         poses = self.marker_poses(state)[0]
         return composed(inverted(poses[:, 0]), poses[:, 1])
 
+    def held(self, edge: int, now: np.ndarray) -> np.ndarray:
+        """The pose in which rows hold a joint; where it is free as it is now."""
+        pose, reals = now.copy(), self.data.tables.reals
+        for element, rows in self.edges[edge].elements:
+            numbers, places = reals[self.system.places[element]], [row for row in rows if row < 3]
+            pose[places] = numbers[RT : RT + 3][places]
+            if 5 in rows and {3, 4, 5} <= self.edges[edge].rows:
+                pose[3:] = numbers[QT : QT + 4]
+        return pose
+
     def change(self, state: State, before: np.ndarray) -> np.ndarray:
         """(edges, 6): displacements and rotation vectors since these relative poses."""
         now = self.relative_poses(state)
         turn = rotations.multiply(rotations.conjugate(before[:, 3:]), now[:, 3:])
         return np.hstack([now[:, :3] - before[:, :3], rotations.logarithm(turn)])
 
-    def jacobian(self, state: State, weights: np.ndarray) -> sp.csr_array:
+    def jacobian(self, state: State, weights: np.ndarray) -> Entries:
         """(6 edges, motions): relative velocities by their weights, rotations in the axes of
-        marker P."""
+        marker P; entries, their rows and columns, and the shape."""
         poses, bodies = self.marker_poses(state)
         S, P = (np.swapaxes(rotations.matrix(poses[:, k, 3:]), 1, 2) for k in (0, 1))
         Ra, Rb = (rotations.matrix(bodies[:, k, 3:]) for k in (0, 1))
@@ -113,7 +119,7 @@ class JointGraph:
         rows = np.broadcast_to(SIX * edge + row, blocks.shape)
         moves = np.broadcast_to(ends >= 0, blocks.shape)
         shape = SIX * len(self.edges), self.system.motions
-        return sp.csr_array((blocks[moves], (rows[moves], (SIX * ends + column)[moves])), shape)
+        return blocks[moves], rows[moves], (SIX * ends + column)[moves], shape
 
     # ----------------------------------------------------------------------- moving along the tree
     @cached_property
@@ -142,8 +148,7 @@ class JointGraph:
     def lengths(self) -> np.ndarray:
         """L of every edge: from a joint that slides to the neighbouring joint, else the extent of
         what constraints join."""
-        each = extents(self.system)
-        L = np.array([each[max(e.ends)] for e in self.edges])
+        L = self.system.extents[self.ends.max(axis=1)]
         at: dict[int, list[int]] = {b: [] for b in range(BASE, self.system.bodies)}
         for i, e in enumerate(self.edges):
             for end in e.ends if e.kind == JOINT else ():
@@ -196,37 +201,25 @@ def inverted(p: np.ndarray) -> np.ndarray:
 # --------------------------------------------------------------------------------------- edges
 
 
-def joints(data: Data, time: float) -> list[Edge]:
+def joints(system: System, active: Mapping[int, frozenset[int]]) -> list[Edge]:
     """Lock joints between two bodies; start rows of a joint belong to it."""
-    system = data.system
-    data.set_time(time)
-    together: dict[tuple, list[tuple[int, set[int]]]] = {}
-    for i, rows in active_elements(data).items():
+    together: dict[tuple, list[tuple[int, frozenset[int]]]] = {}
+    for i, rows in active.items():
         element = system.elements[i]
         if element.entry.family is LOCK and not is_guide(system, element):
             together.setdefault((element.owner, element.ends), []).append((i, rows))
-    found = []
-    for (owner, ends), elements in together.items():
-        pose, held = np.array(IDENTITY), set()
-        for i, rows in elements:
-            numbers = data.tables.reals[system.places[i]]
-            places = [row for row in rows if row < 3]
-            pose[places] = numbers[RT : RT + 3][places]
-            if 5 in rows:
-                pose[3:] = numbers[QT : QT + 4]
-            held |= rows
-        first = data.tables.reals[system.places[elements[0][0]]]
-        markers = first[UA : UA + 7].copy(), first[UB : QB + 4].copy()
-        found.append(Edge(owner, ends, JOINT, markers, frozenset(held), pose))
-    return found
+    return [
+        Edge(owner, ends, JOINT, tuple(parts), frozenset().union(*(rows for _, rows in parts)))
+        for (owner, ends), parts in together.items()
+    ]
 
 
-def active_elements(data: Data) -> dict[int, set[int]]:
+def active_elements(data: Data) -> dict[int, frozenset[int]]:
     """Elements with rows in the equations, and which of their rows these are."""
-    rows: dict[int, set[int]] = {}
+    rows: dict[int, list[int]] = {}
     for row in data.kept_rows:
-        rows.setdefault(row.element, set()).add(row.index)
-    return rows
+        rows.setdefault(row.element, []).append(row.index)
+    return {element: frozenset(numbers) for element, numbers in rows.items()}
 
 
 def is_guide(system: System, element: Element) -> bool:
@@ -234,14 +227,13 @@ def is_guide(system: System, element: Element) -> bool:
     return BASE in element.ends and bool(system.model[element.owner].bodies())
 
 
-def other_edges(data: Data) -> Iterator[Edge]:
+def other_edges(system: System, active: Iterable[int]) -> Iterator[Edge]:
     """Nodes of one item in a row, then constraints that are no lock joints."""
-    system = data.system
     number = {name: b for b, name in enumerate(system.names)}
     for name, item in system.model.items.items():
         nodes = [number[body.name] for body in item.bodies()]
         yield from (Edge(name, pair, ITEM) for pair in zip(nodes, nodes[1:]))
-    for i in active_elements(data):
+    for i in active:
         element = system.elements[i]
         ends = [end for end in element.ends if BASE <= end < system.bodies]
         if element.entry.family is not LOCK:

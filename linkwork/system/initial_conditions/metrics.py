@@ -10,16 +10,15 @@ a rotation vector is the axis about which its length changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.kernels import sparse as sp
+from linkwork.linear_algebra.sparse_rows import array_of, diagonal
 from linkwork.model import checks
-from linkwork.system.initial_conditions.extents import extents
 from linkwork.system.initial_conditions.joint_graph import JointGraph
 from linkwork.system.state import State
 from linkwork.system.system import System
@@ -35,10 +34,15 @@ class Resistances:
     straight : the amplitudes of flexible links stay as they are
     """
 
-    weights: Mapping[str, float]
+    weights: Mapping[str, float] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
     velocity_weights: Mapping[str, float] | None = None
     straight: bool = False
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the user has said which bodies give way."""
+        return bool(self.weights or self.velocity_weights)
 
     def free(self, system: System) -> np.ndarray:
         """Which motion unknowns may change."""
@@ -62,7 +66,7 @@ class Resistances:
                 value, f"weight of '{name}'", positive=True
             )
         size = system.layout.scale(1.0)
-        size[: system.layout.rigid].reshape(-1, 6)[:, :3] = extents(system)[:, None]
+        size[: system.layout.rigid].reshape(-1, 6)[:, :3] = system.extents[:, None]
         return size / np.sqrt(np.concatenate([np.repeat(weight, 6), values]))
 
     def metric(self, system: System, origin: State) -> BodyMetric:
@@ -91,8 +95,9 @@ class BodyMetric:
     def numbers(self, state: State) -> np.ndarray:
         return self.free / self.column * state.way_from(self.origin)
 
-    def jacobian(self, state: State) -> Any:
-        return sp.dia_array(((self.free / self.column)[None], [0]), shape=(len(self.free),) * 2)
+    def jacobian(self, state: State, column: np.ndarray) -> Any:
+        """By scaled unknowns."""
+        return diagonal(self.free / self.column * column)
 
     def distance(self, state: State) -> float:
         return float(self.numbers(state) @ self.numbers(state))
@@ -109,12 +114,14 @@ class JointMetric(BodyMetric):
         return self.graph.relative_poses(self.origin)
 
     def numbers(self, state: State) -> np.ndarray:
-        values = BodyMetric.numbers(self, state)[state.velocities.size :]
-        change = self.graph.change(state, self.before).ravel()
-        return np.concatenate([self.graph.weights.ravel() * change, values])
+        change = self.graph.weights * self.graph.change(state, self.before)
+        rigid, way = state.velocities.size, state.values[0] - self.origin.values[0]
+        return np.concatenate([change.ravel(), (self.free / self.column)[rigid:] * way])
 
-    def jacobian(self, state: State) -> Any:
-        joints, rigid = self.graph.jacobian(state, self.graph.weights), state.velocities.size
-        if len(self.free) == rigid:
-            return joints
-        return sp.vstack([joints, BodyMetric.jacobian(self, state).tocsr()[rigid:]])
+    def jacobian(self, state: State, column: np.ndarray) -> Any:
+        entries, row, at, shape = self.graph.jacobian(state, self.graph.weights)
+        values = np.arange(state.velocities.size, len(column))
+        entries = np.concatenate([entries, (self.free / self.column)[values]])
+        row = np.concatenate([row, shape[0] + np.arange(len(values))])
+        at = np.concatenate([at, values])
+        return array_of(entries * column[at], row, at, (shape[0] + len(values), shape[1]))

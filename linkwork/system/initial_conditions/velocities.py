@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import AssemblyError, VelocityWarning, users_line
-from linkwork.kernels import sparse as sp
-from linkwork.linear_algebra import SparseFactors
+from linkwork.linear_algebra import Saddle
+from linkwork.linear_algebra.sparse_rows import array_of, diagonal
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.joint_graph import JointGraph
@@ -41,9 +41,10 @@ def described_velocities(system: System) -> np.ndarray:
 
 
 def consistent_velocities(
-    data: Data, resistances: Resistances, state: State, led: np.ndarray
+    data: Data, resistances: Resistances, state: State, led: np.ndarray, graph: JointGraph | None
 ) -> State:
-    """The state with velocities that satisfy all rows; `led`: which of them hold rates of joints.
+    """The state with velocities that satisfy all rows; `led`: which of them hold rates of joints,
+    and the graph of these.
 
     A fixed body keeps the velocity it was described with; without one it moves as the joints say.
     """
@@ -57,19 +58,18 @@ def consistent_velocities(
     described = described_velocities(system)
     column = resistances.columns(system, of_velocities=True)
     free = resistances.free(system) | ~described
-    J = sp.csr_array(sp.diags_array(row) @ e.Cq @ sp.diags_array(column))
+    J = e.jacobian.scaled(row, column).array
     right = -row * e.Ct
     follows = np.concatenate([np.zeros(system.layout.rigid, bool), system.layout.follows])
     held = np.where(follows, FOLLOWS, 1.0 * described)
     problem = LeastChange(v / column, held, free.astype(float))
     weight = np.maximum(held, FREE * ~follows) if described.any() else np.ones(len(v))
-    y = problem.solve(v / column, sp.diags_array(weight), J[~led], right[~led])
-    if led.any():
-        M = joint_rates(data, state) @ sp.diags_array(column * free)
-        W = sp.diags_array(np.maximum(held, ~free)) + RATES * (M.T @ M)
-        y = problem.solve(y, W, J, right)
+    y = problem.solve(v / column, diagonal(weight), J[~led], right[~led])
+    if graph is not None:
+        M = joint_rates(graph, state, column * free)
+        y = problem.solve(y, diagonal(np.maximum(held, ~free)) + RATES * (M.T @ M), J, right)
     v = column * y
-    error = row * (e.Ct + e.Cq @ v)
+    error = row * (e.Ct + e.jacobian.times(v))
     size = 1.0 + np.abs(row * e.Ct).max() + np.abs(v / column).max()
     if np.abs(error).max() > 1e-8 * size:
         violations = violations_of(data, error / row, rates=True)
@@ -92,29 +92,27 @@ class LeastChange:
 
     def solve(self, y: np.ndarray, W: Any, J: Any, right: np.ndarray) -> np.ndarray:
         """J y = right by changes of y that are least in W, the anchor's velocities kept first."""
-        n, m = len(y), len(right)
         size = 1.0 + np.abs(right).max(initial=0.0) + np.abs(y).max(initial=0.0)
         if np.abs(J @ y - right).max(initial=0.0) <= ROUND_OFF * size:
             return y
-        moves = J @ sp.diags_array(self.free)
-        rows = -1e-13 * sp.eye_array(m)
-        factors = SparseFactors(sp.block_array([[W, moves.T], [moves, rows]]))
-        multipliers = np.zeros(m)
+        moves = J * self.free
+        factors, multipliers = Saddle(W, moves, 1e-13), np.zeros(len(right))
         for _ in range(3):
             # pull described velocities back; the others stay where they have come to
             pull = self.weight * self.free * (self.anchor - y) - moves.T @ multipliers
-            step = factors.solve(np.concatenate([pull, right - J @ y]))
-            y, multipliers = y + self.free * step[:n], multipliers + step[n:]
+            step, change = factors.solve(pull, right - J @ y)
+            y, multipliers = y + self.free * step, multipliers + change
         return y
 
 
-def joint_rates(data: Data, state: State) -> Any:
-    """J_m over the joints; the velocity of a base counts less, as bodies on it may have one."""
-    graph = JointGraph(data, state)
+def joint_rates(graph: JointGraph, state: State, column: np.ndarray) -> Any:
+    """J_m over the joints, by scaled velocities; that of a base counts less, as bodies on it may
+    have one."""
     weight = graph.weights.copy()
     bases = [i for i, edge in enumerate(graph.edges) if not edge.owner]
     weight[bases] *= np.sqrt(BASES / RATES)
-    return graph.jacobian(state, weight)
+    entries, row, at, shape = graph.jacobian(state, weight)
+    return array_of(entries * column[at], row, at, shape)
 
 
 def warn_of_lost_velocities(data: Data, state: State) -> None:
@@ -152,6 +150,6 @@ def _holder(data: Data, state: State, given: State, body: int) -> str:
     v = state.rates
     v[data.system.layout.group == body] = given.velocities[body]
     e = data.evaluate(state, rates=True)
-    error = np.abs(e.Ct + e.Cq @ v) * row_scale(data.kept_rows, data.system.length)
+    error = np.abs(e.Ct + e.jacobian.times(v)) * row_scale(data.kept_rows, data.system.length)
     row = data.kept_rows[int(np.argmax(error))]
     return f"row {row.name} of joint '{row.owner}'"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.system.compilation.extents import joined
 from linkwork.system.redundancy.rows import GROUND, ConstraintRows, Ints, Mask, joint_body_pairs
 
 
@@ -25,27 +26,13 @@ def joint_components(rows: ConstraintRows) -> tuple[Ints, Mask]:
     low, high = edge // nv, edge % nv
     in_tree = np.zeros(edge.size, bool)
     earliest = np.argsort(joint[first], kind="stable")  # Kruskal: the joint's number as weight
-    in_tree[earliest] = joined(low[earliest], high[earliest], nv)[1]
+    in_tree[earliest] = joined(zip(low[earliest].tolist(), high[earliest].tolist()), nv)[1]
     block = np.arange(edge.size) if in_tree.all() else biconnected(low, high, edge, nv)
     closing = np.zeros(nj, bool)
     closing[joint[~in_tree[inverse] | (joint != joint[first][inverse])]] = True
     # Joints and blocks as vertices: blocks that share a joint become one component.
-    return joined(joint, nj + block[inverse], nj + edge.size)[0][:nj], closing
-
-
-def joined(a: Ints, b: Ints, size: int) -> tuple[Ints, Mask]:
-    """Which part every vertex belongs to; which edges a–b, in turn, joined two (union-find)."""
-    root, new = list(range(size)), []
-    for u, v in zip(a.tolist(), b.tolist(), strict=True):
-        while root[u] != u:
-            root[u] = u = root[root[u]]
-        while root[v] != v:
-            root[v] = v = root[root[v]]
-        new.append(u != v)
-        root[max(u, v)] = min(u, v)
-    for u in range(size):  # roots come first
-        root[u] = root[root[u]]
-    return np.array(root, np.intp), np.array(new, bool)
+    together = zip(joint.tolist(), (nj + block[inverse]).tolist())
+    return np.array(joined(together, nj + edge.size)[0][:nj], np.intp), closing
 
 
 def star_edges(rows: ConstraintRows) -> tuple[Ints, Ints, Ints]:

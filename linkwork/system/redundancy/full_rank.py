@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+from functools import cached_property
 
 import numpy as np
 
 from linkwork.kernels import sparse as sp
-from linkwork.linear_algebra import SingularMatrix, SparseFactors
+from linkwork.linear_algebra import Saddle, SingularMatrix
 from linkwork.linear_algebra.sparse_rows import SparseRows
 from linkwork.system.redundancy.rows import Floats, Ints, Mask
 
 LARGE = 300  # rows of a component that are first looked at without a dense factorisation
+DEPENDENT = 1e-6  # largest σ of rows that are taken to depend on each other in sums of rows
 SURE = 1e-6  # smallest singular value of normalised rows that are independent beyond doubt
 
 
@@ -34,17 +36,16 @@ def large_labels(label: Ints, dense: int) -> Ints:
 
 
 class RowSpace:
-    """The rows of A through the sparse [[I, Aᵀ], [A, 0]]."""
+    """The rows of A through [[I, Aᵀ], [A, 0]]."""
 
     def __init__(self, A: sp.csr_array) -> None:
         self.used = np.unique(A.indices)
-        A = A[:, self.used]
-        self.m, self.n = A.shape
-        self.factors: SparseFactors | None = None
+        self.A = A[:, self.used]
+        self.m, self.n = self.A.shape
+        self.factors: Saddle | None = None
         if self.m <= self.n:
             with contextlib.suppress(SingularMatrix):
-                one = sp.eye_array(self.n)
-                self.factors = SparseFactors(sp.block_array([[one, A.T], [A, None]]))
+                self.factors = Saddle(sp.eye_array(self.n), self.A)
 
     def smallest_singular_value(self) -> float:
         """σ_min by inverse iteration on A Aᵀ; 0 if singular."""
@@ -53,8 +54,7 @@ class RowSpace:
         y = np.cos(np.arange(self.m) ** 2.0)  # no pattern of the mechanism is orthogonal to this
         size = np.inf
         for _ in range(20):
-            rhs = np.concatenate([np.zeros(self.n), y / np.linalg.norm(y)])
-            y = self.factors.solve(rhs)[self.n :]
+            y = self.factors.solve(np.zeros(self.n), y / np.linalg.norm(y))[1]
             size = float(np.linalg.norm(y))
         return 1 / np.sqrt(size) if np.isfinite(size) and size > 0 else 0.0
 
@@ -64,14 +64,18 @@ class RowSpace:
             return np.full_like(x, np.inf)
         rest = np.array(x, float)
         for _ in range(2):  # the second time removes round-off of the first
-            rhs = np.concatenate([rest[self.used], np.zeros(self.m)])
-            rest[self.used] = self.factors.solve(rhs)[: self.n]
+            rest[self.used] = self.factors.solve(rest[self.used], np.zeros(self.m))[0]
         return rest
 
     def coefficients(self, x: Floats) -> Floats:
-        """y with Aᵀ y nearest to x."""
-        assert self.factors is not None
-        return self.factors.solve(np.concatenate([x[self.used], np.zeros(self.m)]))[self.n :]
+        """y with Aᵀ y nearest to x; the least one where rows depend on each other."""
+        return self._least_squares.solve(x[self.used], np.zeros(self.m))[1]
+
+    @cached_property
+    def _least_squares(self) -> Saddle:
+        if self.factors is not None and self.smallest_singular_value() > DEPENDENT:
+            return self.factors
+        return Saddle(sp.eye_array(self.n), self.A, DEPENDENT**2)
 
 
 def deficient(dense: Floats, tolerance: float) -> tuple[Mask, float]:

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.starts import given_state
 from linkwork.elements.quantities.state_space import StateSpace
 from linkwork.errors import ModelError
 from linkwork.model.control.blocks import RateLimit, TimeIntegral, saturate
@@ -29,6 +28,7 @@ from linkwork.model.signals.programs import translate
 from linkwork.model.signals.readings import reads
 from linkwork.model.signals.signal import Signal
 from linkwork.results.outputs.stored import memory_elements, memory_place
+from linkwork.system.initial_conditions.given_states import given_state
 from linkwork.system.state import State
 from linkwork.system.system import System, compile_model
 

@@ -17,7 +17,7 @@ mechanism (steady.py), y = E(t) η, Ė = Ω̃ E (a rotor with blades, a conical 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -25,9 +25,8 @@ import numpy as np
 import scipy.linalg as la
 import scipy.sparse as sp
 
-from linkwork.analysis.assembly.assemble import assemble_model
+from linkwork.analysis.assembly.assemble import start_of
 from linkwork.analysis.contacts_at_start import refuse_hard
-from linkwork.analysis.independence import choose_rows
 from linkwork.analysis.linear.equations.integrals import with_states
 from linkwork.analysis.linear.equations.nonholonomic import change_of_rows, refuse_slip
 from linkwork.analysis.linear.equations.reactions import Slopes, SolvedReactions
@@ -46,7 +45,6 @@ from linkwork.analysis.linear.equations.world_axes import (
 )
 from linkwork.analysis.loaded_links import warn_of_axial_loads
 from linkwork.analysis.scales import column_scale
-from linkwork.analysis.starts import given_state
 from linkwork.analysis.statics.bristles_at_rest import Bristles
 from linkwork.elements.failures import raise_if_failed
 from linkwork.elements.forces.user_force import OWN, STIFF, USER_KERNEL
@@ -58,7 +56,7 @@ from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
 from linkwork.system.initial_conditions.accelerations import accelerations
 from linkwork.system.state import State
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import System
 
 
 @dataclass(frozen=True)
@@ -179,13 +177,8 @@ def in_frames(
 
 def start(model: Model, at: Any) -> tuple[Data, State]:
     """The system with independent rows and the state to linearise about."""
-    if at is None:
-        assembled = assemble_model(model)
-        data, state = assembled.data, assembled.state
-    else:
-        full = compile_model(model).data()
-        state = replace(given_state(full.system, at, "at"), acceleration=None, gamma=None)
-        _, data = choose_rows(full, state, warn=False)
+    begin = start_of(model, at, "at", "leave", warn=False)
+    data, state = begin.data, begin.state
     refuse_hard(data.system, "linearising")
     rolls = np.flatnonzero(data.system.on_velocities[data.kept])
     if len(rolls):

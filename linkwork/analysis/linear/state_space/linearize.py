@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg as la
 
+from linkwork.analysis.assembly.assemble import StateLike
 from linkwork.analysis.linear.equations.first_order import massless, mixed_space
 from linkwork.analysis.linear.equations.nonholonomic import nonholonomic_space
 from linkwork.analysis.linear.equations.pencil import Pencil, linearised
 from linkwork.analysis.linear.state_space.inputs import Input, make_input
 from linkwork.analysis.linear.state_space.outputs import OutputRow, output_rows
 from linkwork.analysis.motion.ending import interruptible
-from linkwork.analysis.starts import StateLike
 from linkwork.elements.failures import raise_if_failed
 from linkwork.errors import ModelError
 from linkwork.model import html

@@ -2,31 +2,29 @@
 
     δy = J_p η + J_v η̇
 
-by the output's name.  Of a body they are read off; of a joint they are C_q of lock rows that hold
-its relative motion where it is.  The combination must be the same at all times of a steady motion.
+by the output's name.  Of a body they are read off; of a joint they are the derivatives of its
+relative displacement and angle.  The combination must be the same at all times of a steady motion.
 """
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from linkwork.analysis.coordinates import joint_coordinates, twist_angle
+from linkwork.analysis.coordinates import joint_coordinates
 from linkwork.analysis.linear.equations.pencil import Pencil
 from linkwork.analysis.linear.equations.steady import STEADY
-from linkwork.analysis.linear.equations.world_axes import body_blocks, world_axes
+from linkwork.analysis.linear.equations.world_axes import body_blocks
 from linkwork.elements.joints.joints import Joint
-from linkwork.elements.joints.lock import LEVEL, MOVING
-from linkwork.elements.joints.motion_laws import ROW_NAMES, frozen
+from linkwork.elements.joints.lock import LEVEL, MOVING, QA, UA, UB
+from linkwork.elements.joints.motion_laws import frozen
 from linkwork.errors import ModelError
 from linkwork.kernels import rotations
-from linkwork.model.drives import polynomial
 from linkwork.system.state import State
-from linkwork.system.system import System, compile_model
+from linkwork.system.system import System
 
 XYZ = "xyz"
 
@@ -138,7 +136,7 @@ def jacobians_of_body(
 def jacobians_of_joint(
     p: Pencil, name: str, quantity: str, state: State, turn: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Jp and Jv of a joint's relative motion: C_q of rows that hold it where it is."""
+    """Jp and Jv of a joint's relative motion."""
     J = joint_rows(p, name, state)
     E = np.broadcast_to(turn, (p.data.system.bodies, 3, 3))
     J = J @ body_blocks(E, E, p.data.system.layout.values, 1.0)
@@ -150,26 +148,38 @@ def jacobians_of_joint(
 
 
 def joint_rows(p: Pencil, name: str, state: State) -> np.ndarray:
-    """∂(x, y, z, angle about z)/∂(displacements and rotations in world axes), (4, 6 bodies).
+    """∂(x, y, z, angle about z)/∂(displacements and rotations in world axes), (4, motions).
 
-    With ρ_t the twist of ρ, ρ ρ_t* = (s, v) has v_z = 0 and δangle = 2 δv_z/s.
+    Of x = R_Sᵀ d as in the lock joint; with ρ_t the twist of ρ, ρ ρ_t* = (s, v) has v_z = 0 and
+
+        δx = R_Sᵀ (δr_P − δr_S + d × φ_a),      δangle = (φ_z + (φ_x v_y − φ_y v_x)/s),
+
+    φ = R_Sᵀ (φ_b − φ_a).
     """
-    joint = p.data.system.model[name]
-    at = np.array([state.time])
+    system = p.data.system
+    joint = system.model[name]
     laws = {which: frozen(those, state.time) for which, those in joint.laws().items()}
     still = joint.lock_entry((0, 1, 2, 5), {**laws, "t": {}})
     reals = still.reals.copy()
     if reals[MOVING]:
-        reals[: 3 * LEVEL] = still.laws[0].values(at)[0]
-    number = [p.data.system.names.index(f.body.name) if f.body.name in p.data.system.names else -1
-              for f in joint.frames]  # fmt: skip
-    x, q = joint_coordinates(reals, state, number)
-    held = {row: polynomial([float(v)]) for row, v in zip(ROW_NAMES[:3], x)}
-    held["rz"] = polynomial([twist_angle(q)])
-    entry = joint.lock_entry((0, 1, 2, 5), {**laws, "t": held})
-    data = compile_model(p.data.system.model, [(name, entry)]).data()
-    e = data.evaluate(replace(state, gamma=None, acceleration=None))
-    _, T = world_axes(state)
-    J = (sp.csr_array(e.Cq)[-4:] @ T.T).toarray()
-    J[3] *= 2 / np.hypot(q[0], q[3])
+        reals[: 3 * LEVEL] = still.laws[0].values(np.array([state.time]))[0]
+    ends = [system.names.index(f.body.name) if f.body.name in system.names else -1
+            for f in joint.frames]  # fmt: skip
+    _, q = joint_coordinates(reals, state, ends)
+    (ra, Ra), (rb, Rb) = (
+        (state.positions[b], rotations.matrix(state.orientations[b])) if b >= 0
+        else (np.zeros(3), np.eye(3)) for b in ends
+    )  # fmt: skip
+    sa, sb = Ra @ reals[UA : UA + 3], Rb @ reals[UB : UB + 3]
+    d, S = rb + sb - ra - sa, Ra @ rotations.matrix(reals[QA : QA + 4])
+    s = np.hypot(q[0], q[3])
+    _, x, y, _ = rotations.multiply(q, np.array([q[0], 0.0, 0.0, -q[3]]) / s)
+    about = S @ (y / s, -x / s, 1.0)
+    J = np.zeros((4, system.motions))
+    for b, sign, arm in ((ends[0], -1.0, sa + d), (ends[1], 1.0, sb)):
+        if b >= 0:
+            first = system.layout.unknowns(b).start
+            J[:3, first : first + 3] += sign * S.T
+            J[:3, first + 3 : first + 6] -= sign * S.T @ rotations.tilde(arm)
+            J[3, first + 3 : first + 6] += sign * about
     return J

@@ -76,7 +76,6 @@ def eigen_analyses(deck: Deck, run: Result) -> list[Analysed]:
 
 def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> None:
     import linkwork
-    from linkwork.analysis.independence import refuse_velocity_rows
     from linkwork.analysis.linear.equations.pencil import linearised
 
     modes = linkwork.eigen(deck.model, at=state, n=None if request.mode else request.modes)
@@ -97,7 +96,7 @@ def analyse(deck: Deck, request: EigenRequest, state: State, one: Analysed) -> N
         return
     pencil = linearised(deck.model, state)
     hint = "leave it to the eigenvalues alone"
-    refuse_velocity_rows(pencil.data.system, "output of matrices", hint)
+    pencil.data.system.refuse_velocity_rows("output of matrices", hint)
     back, to = at_nodes(places, arms, Layout(state.bodies), pencil.M.shape[0])
     M, D, K = (back.T @ A @ back for A in (pencil.M, pencil.D, pencil.K))
     C = pencil.C @ back

@@ -20,7 +20,7 @@ from linkwork.model.model import Model, private_copy
 from linkwork.results.result import Result
 
 if TYPE_CHECKING:
-    from linkwork.analysis.assembly.assemble import Assembled
+    from linkwork.system.initial_conditions.consistent_start import Start
 
 
 def run_deck(
@@ -139,7 +139,7 @@ def chosen_method(deck: Deck) -> Any:
 # ------------------------------------------------------------------------------------ the start
 
 
-def assembled(deck: Deck, model: Model, *, warn: bool = True) -> Assembled:
+def assembled(deck: Deck, model: Model, *, warn: bool = True) -> Start:
     """The start, where joints are closed; nodes resist by their stiffnesses in the assembly."""
     from linkwork.analysis.assembly.assemble import assemble_model
 
@@ -157,7 +157,7 @@ def assembled(deck: Deck, model: Model, *, warn: bool = True) -> Assembled:
     return found
 
 
-def note_open_joints(deck: Deck, found: Assembled) -> None:
+def note_open_joints(deck: Deck, found: Start) -> None:
     from linkwork.system.initial_conditions.open_joints import listed, violations_of
 
     full = found.full

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analysis.independence import constraint_rows
 from linkwork.kernels import sparse as sp
 from linkwork.linear_algebra import SingularMatrix, SparseFactors
 from linkwork.results.result import Result
 from linkwork.system.data import Data
+from linkwork.system.initial_conditions.independence import constraint_rows
 from linkwork.system.redundancy.reactions import MinimumNorm
 from linkwork.system.redundancy.rows import as_vertices
 from linkwork.system.redundancy.selection import independent_rows

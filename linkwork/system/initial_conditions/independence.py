@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.analysis.scales import column_scale
-from linkwork.errors import LinkworkWarning, ModelError, users_line
+from linkwork.errors import LinkworkWarning, users_line
 from linkwork.system.data import Data
 from linkwork.system.redundancy import (
     ConstraintRows,
@@ -90,7 +89,7 @@ def warn_of_readings(full: Data, state: State, keep: np.ndarray) -> None:
     for row, (_, slopes, *multipliers) in zip(c, full.tables.sensors, strict=True):
         for j, m in enumerate(multipliers):
             row[min(int(m), len(keep))] += full.tables.reals[slopes + j]
-    Cq = e.Cq.toarray() * column_scale(system)
+    Cq = e.Cq.toarray() * system.layout.scale(system.length)
     known, left = np.flatnonzero(keep & counts), np.flatnonzero(~keep & counts)
     y = np.linalg.lstsq(Cq[known].T, Cq[left].T, rcond=None)[0]
     share = np.abs(c[:, left] - c[:, known] @ y).max(axis=1, initial=0.0)
@@ -105,15 +104,6 @@ def warn_of_readings(full: Data, state: State, keep: np.ndarray) -> None:
     if names:
         warn_once(system, message)
 
-def refuse_velocity_rows(system: System, what: str, hint: str = "use lw.transient") -> None:
-    """Refuse conditions on velocities where positions alone are solved for."""
-    if system.on_velocities.any():
-        row = system.all_rows[int(np.argmax(system.on_velocities))]
-        raise ModelError(
-            f"{what} cannot treat {system.model[row.owner].label}, which holds velocities and not "
-            f"positions; {hint}"
-        )
-
 
 def kept_in_plane(full: Data) -> np.ndarray:
     """Rows of a planar model that stay while others can go."""
@@ -121,25 +111,6 @@ def kept_in_plane(full: Data) -> np.ndarray:
     if system.model.planar is None:
         return np.zeros(full.rows, bool)
     return counting(system)[full.kept]
-
-
-def refuse_driven_speeds(full: Data, time: float) -> None:
-    """Refuse rows on velocities that are not zero where everything is to be at rest.
-
-    Rows that hold velocities at zero hold positions in statics: whatever rolls has rolled, without
-    slipping, from where the search began.
-    """
-    system = full.system
-    if not system.on_velocities.any():
-        return
-    e = full.evaluate(system.described_state(time).at_rest(), tangent=False, rates=True)
-    speed = np.abs(e.Ct) * system.on_velocities[full.kept]
-    if speed.any():
-        row = full.kept_rows[int(np.argmax(speed))]
-        raise ModelError(
-            f"lw.static looks for rest, but {system.model[row.owner].label} drives a speed of "
-            f"{speed.max():.3g} in its row {row.name}; give a speed of zero, or use lw.transient"
-        )
 
 
 def constraint_rows(

@@ -1,14 +1,13 @@
-"""A state the user gives (at=, start=): q, v from a State, Result or Equilibrium of this model."""
+"""States from users (at=, start=): a State, Result or Equilibrium, checked against the model."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.results.result import Result
 from linkwork.system.compilation.numbering import row_scale
 from linkwork.system.data import Data
 from linkwork.system.state import State
@@ -17,19 +16,11 @@ from linkwork.system.system import System
 OPEN = 1e-3  # a larger error of a joint (length over size, quaternion part) is no beginning
 
 
-class Stationary(Protocol):
-    """An equilibrium, which has the state in which all forces balance."""
-
-    @property
-    def state(self) -> State: ...
-
-
-StateLike: TypeAlias = State | Result | Stationary
-
-
 def state_in(given: Any) -> Any:
-    """The state in a State, Result or Equilibrium; what is none of these, as it is."""
-    return given.state() if isinstance(given, Result) else getattr(given, "state", given)
+    """The state in a State, Result or Equilibrium; anything else as it is."""
+    if not hasattr(given, "state"):
+        return given
+    return given.state() if callable(given.state) else given.state
 
 
 def given_state(system: System, given: Any, word: str) -> State:
@@ -61,24 +52,6 @@ def require_state(system: System, state: Any, given: Any, word: str) -> None:
         )
     if np.abs(np.linalg.norm(state.orientations, axis=1) - 1).max(initial=0.0) > 1e-6:
         raise ModelError(f"{word} has orientations that are no unit quaternions; normalise them")
-
-
-def require_steps(t: float, h: float, begin: float, goes_on: bool = False) -> None:
-    """Refuse an end time that is past, steps below the distance of neighbouring times, and a first
-    step beyond the end; a run that goes on may end within a step."""
-    if t <= begin:
-        raise ModelError(f"t must be later than the start time {begin:g}, but t = {t:g} was given")
-    apart = float(np.spacing(max(abs(t), abs(begin))))
-    if h < 16 * apart:
-        raise ModelError(
-            f"h = {h:g} s is too short at t = {t:g}, where neighbouring times are {apart:.2g} "
-            "s apart; take longer steps, or begin nearer to t = 0"
-        )
-    if not goes_on and h - (t - begin) > 16 * apart:
-        raise ModelError(
-            f"h, the step, must not be longer than the run, but h = {h:g} s was given for "
-            f"{t - begin:g} s; take a shorter step, or a later end time t"
-        )
 
 
 def require_closed(full: Data, state: State, word: str) -> None:
