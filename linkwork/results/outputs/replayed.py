@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwork.elements.failures import forget_failures
+from linkwork.elements.layout import SIX
 from linkwork.kernels.rotations import rotate, rotate_back
 from linkwork.model.outputs import REACTION, Output, Role
 from linkwork.results.files.file_array import BLOCK
@@ -64,7 +65,7 @@ def answers(
     result: Result, asked: Replay, known: Remembered, rows: np.ndarray | None, accelerated: bool
 ) -> Iterator[tuple[slice, Asked]]:
     system, T = result.system, len(result) if rows is None else len(rows)
-    each = 13 * system.bodies + 3 * system.layout.values + asked.width + asked.ends.size * 6
+    each = 13 * system.bodies + 3 * system.layout.values + asked.width + asked.ends.size * SIX
     size = max(1, min(CHUNK, share(BLOCK) // (8 * max(each, 1))))
     with ONE_AT_A_TIME:
         asked.data.memory = system.tables.memory if known.first is None else known.first
