@@ -195,11 +195,11 @@ class RecursiveRun(BasicRun):
         out: StepRows,
     ) -> tuple[int, int]:  # fmt: skip
         """Compiled steps with the laws at some stages: the status, and how many are done."""
-        p, numbers = self.parts, np.array([0, len(times)])
+        p, span = self.parts, np.array([0, len(times)])
         steps = TreeSteps(
-            times, p.outer.schedule(stages), p.own_laws(stages), saved, numbers, self.h
+            times, p.outer.schedule(stages), p.own_laws(stages), saved, span, self.h
         )
-        return advance[p.closed](p.outer.equations, run, steps, out), int(numbers[BEGIN])
+        return advance[p.closed](p.outer.equations, run, steps, out), int(span[BEGIN])
 
     def _march_to_samples(
         self, times: np.ndarray, saved: np.ndarray, out: StepRows
@@ -366,20 +366,20 @@ class AdaptiveRun(RecursiveRun):
         p = self.parts
         o = p.outer
         moving = bool(o.laws) or bool(p.driven)
-        stages, numbers = np.zeros(0), np.array([0, len(times)])
+        stages, span = np.zeros(0), np.array([0, len(times)])
         run = dp.AdaptiveTree(
             p.mechanism, self.motion, self.ahead, self.grid, np.array([self.time]),
             dp.A, dp.E, dp.C, dp.D, moving,
         )  # fmt: skip
         while True:
-            done = int(numbers[BEGIN])
+            done = int(span[BEGIN])
             if moving:  # the laws at the times of the next step, and at the time asked for
                 stages = np.append(self.grid[dp.NOW] + dp.C * self.grid[dp.NEXT], times[done])
             steps = TreeSteps(
-                times, o.schedule(stages), p.own_laws(stages), saved, numbers, self.h
+                times, o.schedule(stages), p.own_laws(stages), saved, span, self.h
             )
             status = dp.advance_adaptive[p.closed](o.equations, run, steps, out)
-            done = int(numbers[BEGIN])
+            done = int(span[BEGIN])
             if status != dp.REJECTED or not moving:
                 return status, done
 
