@@ -19,7 +19,7 @@ DEEPEST = 0.05  # depth over the size of the smaller shape
 def refuse_hard(system: System, what: str) -> None:
     """For methods and analyses without impulses."""
     for item in system.model.items.values():
-        if type(item).__name__ == "Contact" and getattr(item, "hard", False):
+        if item.by_impulses:
             raise ModelError(
                 f"{what} cannot treat {item.label}, which is hard: use method=lw.Moreau(), or give "
                 "it a law such as lw.laws.HuntCrossley(1e6) in place of hard=True"

@@ -268,6 +268,7 @@ class Item(metaclass=ValidatingMeta):
     needs_air: ClassVar[bool] = False
     has_range: ClassVar[bool] = False  # is meant for motions that a run is looked through for
     slackens: ClassVar[bool] = False  # becomes taut and slack faster than steps resolve
+    view: ClassVar[str] = "element"  # how its results are seen (results/outputs/views/choice.py)
     surroundings: ClassVar[dict[str, Any]] = {}  # of items that need air, once they are in a model
     places: ClassVar[frozenset[str]] = frozenset(  # parameters that say where markers are
         {"a", "b", "at", "axis", "orientation", "at_a", "at_b", "axis_a", "axis_b", "frames"}
@@ -319,6 +320,11 @@ class Item(metaclass=ValidatingMeta):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
+
+    @property
+    def by_impulses(self) -> bool:
+        """Whether it acts by impulses alone, which few methods know."""
+        return False
 
     @property
     def label(self) -> str:

@@ -221,7 +221,7 @@ def _add_item(drawing: Drawing, item: Any) -> None:
     elif isinstance(item, (Load, ForcePair, MovingFrame, CentralGravity, VariableMass, UserForce,
                            AerodynamicForce)):  # fmt: skip
         _add_loads(drawing, item)
-    elif type(item).__name__ == "CamFollower":
+    elif item.view == "cam":
         from linkwork.view.cams import add_cam  # slow to import
 
         add_cam(drawing, item)
@@ -291,7 +291,7 @@ def _add_contacts(drawing: Drawing, result: Result, frames: np.ndarray) -> None:
     the path."""
     item: Any
     for item in result.system.model.items.values():
-        if type(item).__name__ not in ("Contact", "CamFollower"):
+        if item.view not in ("contact", "cam"):
             continue
         from linkwork.results.outputs.views.contact import contact_arrows  # slow to import
 

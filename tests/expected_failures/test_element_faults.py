@@ -1,4 +1,4 @@
-"""Faults of outputs and of what knows elements by name (issues 37 and 39).
+"""Faults of what knows elements by name (issue 39).
 
 Each test fails today for the reason that it names; once it passes, its mark goes.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import pytest
 
 import linkwork as lw
@@ -15,36 +14,7 @@ from linkwork.extend import NamedJoint
 from linkwork.view.drawing import draw
 
 fault = partial(pytest.mark.xfail, strict=True)
-OUTPUTS = "issue 37: outputs are computed again beside the kernel"
 BY_NAME = "issue 39: items are known by the name of their type"
-G = 9.81
-
-
-def ball_on_the_floor(contact=lw.Contact, **words):
-    m = lw.Model("ball", gravity=(0, 0, -G))
-    ball = m.add("ball", lw.Body.sphere(0.1, mass=1.0, position=(0, 0, 0.1)))
-    m.add("touch", contact(ball, lw.GROUND, **words))
-    return m
-
-
-@fault(reason=OUTPUTS)
-def test_a_contact_reports_the_force_of_its_law_at_every_time():
-    """At rest it bears the weight, also while the stiffness of its law changes in time."""
-    law = lw.laws.TimeVariant(lw.laws.LinearViscoelastic(1e4, 50.0), lw.expression("1+10*t"))
-    run = lw.transient(ball_on_the_floor(law=law), t=1.0, h=1e-3, progress=False)
-    force = np.asarray(run["touch"].normal_force)[-1]
-    acceleration = np.asarray(run["ball"].acceleration)[-1, 2]
-    assert force == pytest.approx(G + acceleration, rel=1e-3)
-
-
-@fault(reason=BY_NAME)
-def test_a_hard_contact_of_a_subclass_is_not_ignored():
-    class MyContact(lw.Contact):
-        """A contact of a user's own."""
-
-    m = ball_on_the_floor(MyContact, hard=True)
-    with pytest.raises(lw.LinkworkError, match="Moreau"):
-        lw.transient(m, t=0.1, h=1e-3, progress=False)
 
 
 @fault(reason=BY_NAME)

@@ -96,6 +96,8 @@ class Beam(FramesAlong, Item):
     >>> sagged = lw.static(m)
     """
 
+    view: ClassVar[str] = "beam"
+
     start: VectorLike
     end: VectorLike
     section: SectionAlong

@@ -66,6 +66,8 @@ class BeamElement(Item):
     >>> flexure = lw.BeamElement(hub, blade, steel)
     """
 
+    view: ClassVar[str] = "beam"
+
     a: FrameLike
     b: FrameLike
     c: FrameLike | SectionLike | None = None

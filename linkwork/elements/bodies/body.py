@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, ClassVar, Self, TypedDict, Unpack
 
 import numpy as np
 
@@ -94,6 +94,8 @@ class Body(Item):
     >>> lw.Body(mass=2, inertia=(0.1, 0.1, 0.2), position=(0, 0, 1)).mass
     2.0
     """
+
+    view: ClassVar[str] = "body"
 
     mass: float
     inertia: InertiaLike

@@ -58,6 +58,8 @@ class Cable(Item):
     >>> rope = m.add("rope", lw.Cable(lw.GROUND, load, at_a=(0, 0, 0), stiffness=1e5, mass=0.5))
     """
 
+    view: ClassVar[str] = "cable"
+
     a: FrameLike
     b: FrameLike
     at_a: VectorLike | None = None

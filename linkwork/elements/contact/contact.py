@@ -146,6 +146,8 @@ class Contact(Item):
     >>> touch = lw.Contact(ball, lw.GROUND, law=lw.laws.HuntCrossley(1e6), friction=0.3)
     """
 
+    view: ClassVar[str] = "contact"
+
     a: Touching
     b: Touching | None = None
     law: ConstitutiveLaw | None = None
@@ -204,6 +206,10 @@ class Contact(Item):
                 "(lw.laws.HuntCrossley) or leave out law="
             )
         self.law.numbers(1, what) if not isinstance(self.law, Hertz) else None
+
+    @property
+    def by_impulses(self) -> bool:
+        return self.hard
 
     # ----------------------------------------------------------------------------------- bodies
     def pairs_of_bodies(self) -> list[tuple[Any, Any]]:

@@ -19,6 +19,7 @@ from linkwork.model.registry import Entry, Item
 class Part(Item, abstract=True):
     """A body of a flexible link, under the link's name and a suffix."""
 
+    view: ClassVar[str] = "body"
     link: Any
     suffix: str
 
@@ -52,6 +53,8 @@ class Part(Item, abstract=True):
 
 class FloatingFrame(Part, abstract=True):
     """The frame in which the link deforms: origin at its start, x axis along it."""
+
+    view: ClassVar[str] = "link"
 
     is_station = False
 

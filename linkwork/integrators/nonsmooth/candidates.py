@@ -123,8 +123,8 @@ class Candidates:
 
 def hard_contacts(system: System) -> list[Contact]:
     """The hard contacts of a model."""
-    items = system.model.items.values()
-    return [item for item in items if isinstance(item, Contact) and item.hard]
+    items: Any = system.model.items.values()
+    return [item for item in items if item.by_impulses]
 
 
 def fingerprint(solid: Solid) -> bytes:

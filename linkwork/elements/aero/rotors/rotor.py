@@ -75,6 +75,8 @@ class Rotor(Item):
     >>> rotor = lw.Rotor(hub, radius=5, speed=30)
     """
 
+    view: ClassVar[str] = "rotor"
+
     hub: FrameLike
     craft: FrameLike = GROUND
     radius: Number = given(None)

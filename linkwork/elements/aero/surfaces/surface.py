@@ -84,6 +84,8 @@ class LiftingSurface(Item):
     ...     start=(0, -1, 0), end=(0, 1, 0), twist=0.05))
     """
 
+    view: ClassVar[str] = "surface"
+
     on: FrameLike | Beam | Sequence[FrameLike]
     chord: AlongLike | None = None
     airfoil: Airfoil | Sequence[tuple[float, Airfoil]] | None = None

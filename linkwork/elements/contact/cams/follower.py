@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -47,6 +48,8 @@ class CamFollower(Item):
     >>> cam, tappet = lw.Body(1, (1, 1, 1)), lw.Body(0.2, (1, 1, 1), position=(0, 0.05, 0))
     >>> drive = lw.CamFollower(cam, tappet, disc, radius=0.01, law=lw.laws.HuntCrossley(1e9))
     """
+
+    view: ClassVar[str] = "cam"
 
     cam: FrameLike
     follower: FrameLike

@@ -1,42 +1,30 @@
-"""Which view an item has."""
+"""Which view an item has: by the name that its class gives, `Item.view`."""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
-from linkwork.elements.flexible.parts import FloatingFrame
 from linkwork.results.outputs.views.base import View
-from linkwork.results.outputs.views.bodies import BodyView, LinkView
-from linkwork.results.outputs.views.elements import ElementView
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result
 
+OUTPUTS = "linkwork.results.outputs"
+VIEWS = {  # module, imported where a model has such an item, and class
+    "element": (f"{OUTPUTS}.views.elements", "ElementView"),
+    "body": (f"{OUTPUTS}.views.bodies", "BodyView"),
+    "link": (f"{OUTPUTS}.views.bodies", "LinkView"),
+    "beam": (f"{OUTPUTS}.deformed.beam_view", "BeamView"),
+    "cable": (f"{OUTPUTS}.deformed.cables", "CableView"),
+    "contact": (f"{OUTPUTS}.views.contact", "ContactView"),
+    "cam": (f"{OUTPUTS}.views.contact", "ContactView"),
+    "surface": (f"{OUTPUTS}.views.surface", "SurfaceView"),
+    "rotor": (f"{OUTPUTS}.views.rotor", "RotorView"),
+}
+
 
 def view(result: Result, name: str) -> View:
     """The view of the item of that name; a ModelError that suggests the nearest otherwise."""
-    item = result.system.described(name)
-    if isinstance(item, FloatingFrame):
-        return LinkView(result, name)
-    if any(e.owner == name and e.entry.family.slender for e in result.system.elements):
-        from linkwork.results.outputs.deformed.beam_view import BeamView  # slow to import
-
-        return BeamView(result, name)
-    if any(e.owner == name and e.entry.family.name.startswith("cable segment")
-           for e in result.system.elements):  # fmt: skip
-        from linkwork.results.outputs.deformed.cables import CableView
-
-        return CableView(result, name)
-    if type(item).__name__ in ("Contact", "CamFollower"):
-        from linkwork.results.outputs.views.contact import ContactView  # slow to import
-
-        return ContactView(result, name)
-    if item.needs_air and hasattr(item, "pieces"):
-        from linkwork.results.outputs.views.surface import SurfaceView  # slow to import
-
-        return SurfaceView(result, name)
-    if item.needs_air and hasattr(item, "disc"):
-        from linkwork.results.outputs.views.rotor import RotorView  # slow to import
-
-        return RotorView(result, name)
-    return BodyView(result, name) if name in result.system.names else ElementView(result, name)
+    module, kind = VIEWS[result.system.described(name).view]
+    return getattr(importlib.import_module(module), kind)(result, name)
