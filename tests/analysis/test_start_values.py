@@ -389,15 +389,3 @@ def test_parts_that_do_not_fit_are_put_together_before_start_values():
     state = lw.assemble(m)
     along = np.array([np.cos(1.1), np.sin(1.1), 0])
     np.testing.assert_allclose(state["body"].position, 0.5 * along, atol=1e-12)
-
-
-def test_a_driven_rate_leaves_the_rates_of_other_joints_of_a_tree_as_they_are():
-    """A double pendulum whose first hinge a motor turns with 2 rad/s moves as one body at first."""
-    m = lw.Model()
-    first, second = (m.add(f"rod {k}", lw.Body(1, (1, 1, 1), position=(k + 0.5, 0, 0)))
-                     for k in range(2))  # fmt: skip
-    m.add("motor", lw.Motor(lw.GROUND, first, at=(0, 0, 0), axis=(0, 0, 1), angle=lw.ramp(2)))
-    m.add("hinge", lw.Revolute(first, second, at=(1, 0, 0), axis=(0, 0, 1)))
-    state = lw.assemble(m)
-    np.testing.assert_allclose(state["rod 1"].angular_velocity, (0, 0, 2), atol=1e-9)
-    np.testing.assert_allclose(state["rod 1"].velocity, (0, 3, 0), atol=1e-9)
