@@ -263,7 +263,7 @@ def rotate_back(R: np.ndarray, u: np.ndarray) -> np.ndarray:
 def matrix(q: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
     q = np.asarray(q, float)
-    w, x, y, z = q.tolist() if q.ndim == 1 else (q[..., k] for k in range(4))
+    w, x, y, z = q.tolist() if q.ndim == 1 else np.moveaxis(q, -1, 0)
     rows = [
         [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
@@ -332,6 +332,5 @@ def logarithm(q: np.ndarray) -> np.ndarray:
 
 def tilde(a: np.ndarray) -> np.ndarray:
     """Skew matrices ã (..., 3, 3) with ã b = a × b."""
-    a = np.asarray(a, float)
-    x, y, z = (a[..., k] for k in range(3))
+    x, y, z = np.moveaxis(np.asarray(a, float), -1, 0)
     return stacked([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]], np.shape(x))

@@ -120,10 +120,8 @@ def with_velocities(
     described = held.system.described_state(time)
     state, history, moved = start_positions(data, resistances, described)
     data = with_start_rows(held, rates, loose)
-    led, graph = np.array([
-        row.element >= first or (row.driven and not resistances.chosen) for row in data.kept_rows
-    ], bool), None  # fmt: skip
-    if led.any():
+    led, graph = np.array([row.element >= first for row in data.kept_rows], bool), None
+    if rates:
         graph = JointGraph(data, state)
         hold(data, first, {
             edge.owner: {row: polynomial([coordinate(pose, row) - time * v, v])
@@ -190,7 +188,8 @@ def start_positions(data: Data, resistances: Resistances, described: State) -> F
     bodies = resistances.metric(system, described)
     led = np.array([row.driven for row in system.all_rows], bool) & holds
     held = Positions(data, bodies)
-    if led.any() and not resistances.weights and held.error(described) > TOLERANCE:
+    weighted = bool(resistances.weights)  # the user has said what gives way
+    if led.any() and not weighted and held.error(described) > TOLERANCE:
         try:
             fitting = data.restricted(holds & ~led)
             free = Positions(fitting, bodies)

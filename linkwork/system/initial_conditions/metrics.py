@@ -39,11 +39,6 @@ class Resistances:
     velocity_weights: Mapping[str, float] | None = None
     straight: bool = False
 
-    @property
-    def chosen(self) -> bool:
-        """Whether the user has said which bodies give way."""
-        return bool(self.weights or self.velocity_weights)
-
     def free(self, system: System) -> np.ndarray:
         """Which motion unknowns may change."""
         free = np.ones(system.motions, bool)
