@@ -46,7 +46,7 @@ from linkwork.elements.layout import (
 from linkwork.elements.signals.measured import Sensor
 from linkwork.errors import ModelError
 from linkwork.kernels.compiled import inlined
-from linkwork.kernels.kernel import Kernel, kernel_table
+from linkwork.kernels.kernel import Kernel, NullFunction, kernel_table
 from linkwork.kernels.memory.records import Floats, Ints, Ints2, stored
 from linkwork.kernels.rotations import qadd, qconj, qexp, qmul, qscale, rotation_matrix
 from linkwork.kernels.vectors import (
@@ -65,7 +65,6 @@ from linkwork.kernels.vectors import (
 )  # fmt: skip
 from linkwork.model.drives.base import held_in
 from linkwork.model.signals.held import is_sampled
-from linkwork.system.compilation.tables import NO_FAMILY
 from linkwork.system.data import Data
 from linkwork.system.evaluate import DIRECTORY_COLUMNS, Tables
 from linkwork.system.sensor_nodes import sensor_groups
@@ -119,7 +118,7 @@ def make_forces(data: Data) -> Forces:
     )
     return Forces(
         np.array(springs, np.int64).reshape(-1, INTS),
-        kernel_table([SPRINGS if springs else NO_FAMILY]), np.zeros(1), tables,
+        kernel_table([SPRINGS if springs else NullFunction()]), np.zeros(1), tables,
         np.array(sorted(blocks), np.int64).reshape(-1, 3),
         data.work.vals[: data.pattern.sums.stop],
         np.array([data.pattern.blocks[g, g] for g in sensor_groups(system)], np.int64),

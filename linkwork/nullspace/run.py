@@ -12,6 +12,7 @@ from linkwork.integrators.left_out import watch_left_out_rows
 from linkwork.integrators.second_order.recovery import RepairedRun
 from linkwork.integrators.second_order.stepper import DONE, NO_CONVERGENCE
 from linkwork.kernels.compiled import announce
+from linkwork.linear_algebra.along_mechanism.kept_pivots import kept_pivots, pivots_to_keep
 from linkwork.model.signals.held import due_at
 from linkwork.nullspace import assembly as asm
 from linkwork.nullspace import stepping as ns
@@ -85,7 +86,7 @@ class ReducedRun(RepairedRun):
         if self.sensing is not None:
             self.sensing.recover(r)
         self.balance = Balance(self.data, state, r)
-        self.pivot(tuple(np.asarray(r[k]) for k in sorted(r) if k.startswith("pivots")))
+        self.pivot(kept_pivots(r))
         if h != self.h:
             self.set_step(h)
 
@@ -388,5 +389,4 @@ class ReducedRun(RepairedRun):
         out["memory"] = self.memory
         if self.sensing is not None:
             out |= self.sensing.restart()
-        pivots = {f"pivots{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
-        return out | pivots | self.balance.restart()
+        return out | pivots_to_keep(self.lu) | self.balance.restart()

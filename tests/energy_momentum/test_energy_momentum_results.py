@@ -9,7 +9,7 @@ from example_scripts import load_example
 from inside import FileArray
 
 import linkwork as lw
-from linkwork.extend import Entry, Family, Kernel, Memory
+from linkwork.extend import STORED_ENERGY, Entry, Family, Kernel, Memory
 from linkwork.system.compilation.numbering import Element
 
 EM = lw.EnergyMomentum
@@ -120,7 +120,7 @@ def nothing(ints, reals, nodes, gamma, time, coef, f, C, Ct, Qc, vals, power):
 
 UNKNOWN = {
     "has no quadratic form in directors": {"rows": 1},
-    "has a potential whose discrete gradient": {"potential": lambda reals, r, q: 0.0},
+    "has a potential whose discrete gradient": {"outputs": (STORED_ENERGY,)},
     "keeps a memory": {"memory": Memory(path=1)},
 }
 

@@ -324,7 +324,8 @@ def test_files_keep_values_bit_for_bit(tmp_path):
         np.testing.assert_array_equal(again.values, r.values)
         assert again["modes"].amplitude.shape == (101, 9)
         assert again["chamber1"].pressure.attrs["units"] == "Pa"
-    assert r["slow"].names == ("level", "level_rate")
+    powers = ("dissipated_power", "supplied_power")
+    assert r["slow"].names == ("level", "level_rate", *powers)
 
 
 def test_a_start_without_solution_names_the_node():

@@ -25,6 +25,7 @@ from linkwork.integrators.contract import (
 )  # fmt: skip
 from linkwork.integrators.blocked import COMPARE, blocked_motion, no_accelerations
 from linkwork.kernels.compiled import announce
+from linkwork.linear_algebra.along_mechanism.kept_pivots import kept_pivots, pivots_to_keep
 from linkwork.model import checks
 from linkwork.model.signals.held import due_at
 from linkwork.model.written import Written
@@ -174,10 +175,8 @@ class OdeRun(BasicRun):
         by = highest_derivatives(data.system) / data.system.mass
         data.work.values[BY_VALUE:, : data.system.layout.values] = by
         evaluate(data.equations, self.time, 1.0 / data.system.mass)
-        names = sorted(name for name in begun or {} if name.startswith("pivots"))
-        pivots = tuple(np.asarray((begun or {})[name]) for name in names)
         try:
-            self.lu = factorise(data, pivots or None)
+            self.lu = factorise(data, kept_pivots(begun or {}))
         except SingularError as error:
             if not data.system.layout.values:
                 raise
@@ -244,8 +243,7 @@ class OdeRun(BasicRun):
 
     def restart(self) -> dict[str, Any]:
         """All numbers needed to go on with the same digits."""
-        out = {f"pivots{i}": np.array(part) for i, part in enumerate(self.lu.pivots)}
-        return out | {
+        return pivots_to_keep(self.lu) | {
             "work": np.concatenate([self.work_done, self.powers]),
             "memory": self.data.memory,
             "keep": self.data.keep.copy(), "origin": np.array(self.origin),

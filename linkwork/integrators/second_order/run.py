@@ -28,6 +28,7 @@ from linkwork.integrators.second_order.fast_rotation.spinning import (
 from linkwork.integrators.second_order.start import make_stepper, rates_of_start
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.two_forms import TwoForms
+from linkwork.linear_algebra.along_mechanism.kept_pivots import kept_pivots, pivots_to_keep
 from linkwork.system.initial_conditions.accelerations import factorise, factorise_again
 from linkwork.system.evaluate import evaluate
 from linkwork.system.redundancy.full_rank import RowSpace
@@ -205,8 +206,7 @@ class ImplicitRun(TwoForms):
 
     def _stored_pivots(self, restart: dict[str, Any]) -> None:
         """Take up the pivots of an earlier run."""
-        names = sorted(name for name in restart if name.startswith("pivots"))
-        self.lu = self._factorise(tuple(np.asarray(restart[name]) for name in names))
+        self.lu = self._factorise(kept_pivots(restart))
         self.core, self.pause, self.wait = (int(n) for n in restart["trials"])
 
     def _until_trial(self) -> int:
@@ -387,9 +387,7 @@ class ImplicitRun(TwoForms):
         if self.turning:
             out["shares"], out["quiet"] = self.fast.spins[:, SHARE].copy(), self._quiet.copy()
             out["moves"] = np.stack([self.fast.move, self.fast.vdot, *self.fast.past])
-        for i, part in enumerate(self.lu.pivots):
-            out[f"pivots{i}"] = np.array(part)
-        return out
+        return out | pivots_to_keep(self.lu)
 
 
 def set_coefficients(stepper: Stepper, work: Any, turning: bool) -> None:

@@ -18,7 +18,9 @@ from linkwork.kernels.rotations import rotate, rotate_back
 from linkwork.model.outputs import REACTION, Output, Role
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.files.memory import share
-from linkwork.results.outputs.stored import memory_at_start, memory_elements, memory_place
+from linkwork.results.outputs.stored import (
+    memory_at_start, memory_elements, memory_place, warn_of_steps_left_out,
+)  # fmt: skip
 from linkwork.results.outputs.turns import TURN, unwrap
 from linkwork.system.compilation.numbering import Element
 from linkwork.system.part import part_of
@@ -98,6 +100,8 @@ def remembered(result: Result, asked: Replay) -> Remembered:
     before = np.maximum(np.arange(len(result.time)) - 1, 0)
     for e in remembering:
         family, place = e.entry.family, memory_place(result.system, e)
+        if family.signal:
+            warn_of_steps_left_out(result, e.entry.acts_on[1].signal)
         if family.signal or family.memory.turns:
             rows = result.memory[:, place]
             columns.append(np.arange(place.start, place.stop))

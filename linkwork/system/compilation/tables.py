@@ -12,7 +12,7 @@ from linkwork.elements.bodies.body import BODY_REALS
 from linkwork.elements.layout import int_width, row_width
 from linkwork.elements.signals.signals import slope_places, slopes_of
 from linkwork.errors import ModelError
-from linkwork.kernels.kernel import Kernel, KernelTable, kernel_table
+from linkwork.kernels.kernel import KernelTable, NullFunction, kernel_table
 from linkwork.kernels.memory.addresses import address_of
 from linkwork.linear_algebra.pattern import Pattern
 from linkwork.model.frame import GROUND
@@ -31,12 +31,6 @@ from linkwork.system.layout import REFERENCE_END, SIX, Layout
 if TYPE_CHECKING:
     from linkwork.system.compilation.numbering import Element
 
-
-def _no_family(ints, reals, motion, loads):
-    pass
-
-
-NO_FAMILY = Kernel(_no_family)
 ROUNDINGS = 16  # of positions in a correction, with what the elimination adds
 LEAST_ROUND_OFF, MOST_ROUND_OFF = 1e-12, 1e-10  # rad
 FAR = 1e100  # squares of lengths, and of these, must be finite
@@ -155,7 +149,7 @@ def make_tables(
         answers=np.zeros((0, 0)),
         updates=np.zeros((0, 2, 0)),
     )  # fmt: skip
-    kernels = [f.kernel for f in families] + [NO_FAMILY] * (SLOTS - len(families))
+    kernels = [f.kernel for f in families] + [NullFunction()] * (SLOTS - len(families))
     for rows in active:
         rows.write(tables.ints, np.ones(pattern.rows, bool))
     return tables, tuple(laws), kernel_table(kernels), tuple(active)
