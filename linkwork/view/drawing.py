@@ -26,6 +26,8 @@ from linkwork.elements.flexible.link import FlexibleLink
 from linkwork.elements.flexible.parts import Part as LinkPart
 from linkwork.elements.forces.force import Load
 from linkwork.elements.forces.force_pair import ForcePair
+from linkwork.elements.forces.gear_teeth import GearTeeth
+from linkwork.elements.forces.joint_load import JointLoad
 from linkwork.elements.forces.spring import Spring
 from linkwork.elements.forces.stop import Stop
 from linkwork.elements.forces.torsion_spring import TorsionSpring
@@ -218,8 +220,8 @@ def _add_item(drawing: Drawing, item: Any) -> None:
     elif isinstance(item, (Joint, Orthogonal)):
         parts = joint_parts(item, _radius(drawing, item), _travel(result, name))
         _add_symbol(drawing, name, "joints", parts, item.frames[0])
-    elif isinstance(item, (Load, ForcePair, MovingFrame, CentralGravity, VariableMass, UserForce,
-                           AerodynamicForce)):  # fmt: skip
+    elif isinstance(item, (Load, ForcePair, JointLoad, GearTeeth, MovingFrame, CentralGravity,
+                           VariableMass, UserForce, AerodynamicForce)):  # fmt: skip
         _add_loads(drawing, item)
     elif item.view == "cam":
         from linkwork.view.cams import add_cam  # slow to import

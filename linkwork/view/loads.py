@@ -17,6 +17,8 @@ from linkwork.elements.bodies.variable_mass import VariableMass
 from linkwork.elements.deformable.viscous_body import ViscousBody
 from linkwork.elements.forces.force import Load
 from linkwork.elements.forces.force_pair import ForcePair
+from linkwork.elements.forces.gear_teeth import GearTeeth
+from linkwork.elements.forces.joint_load import JointLoad
 from linkwork.kernels import rotations
 from linkwork.kernels.rotations import rotate
 from linkwork.model.frame import Frame, as_frame, carries_frames
@@ -33,7 +35,7 @@ def applied(result: Result, item: Any, frames: np.ndarray) -> Loads:
     elements = [
         i for i, e in enumerate(full.elements) if e.owner == item.name and not e.entry.rows
     ]
-    if any(full.elements[i].entry.family.memory for i in elements):
+    if any(full.elements[i].entry.family.memory.size for i in elements):
         rows = np.arange(len(result))
     asked, parts = replay(result, elements, forces=True, rows=rows, accelerated=False)
     loads = {int(b): np.zeros((len(rows), 6)) for b in np.unique(asked.ends[asked.ends >= 0])}
@@ -65,6 +67,10 @@ def frames_of(item: Any) -> list[Frame]:
     found = getattr(item, "frames", None)
     if found is None and isinstance(item, (Load, ViscousBody)):
         found = item.frame
+    elif found is None and isinstance(item, JointLoad):
+        found = item.joint.frames
+    elif found is None and isinstance(item, GearTeeth):
+        found = [item.first.frames[1], item.second.frames[1]]
     elif found is None and isinstance(item, ForcePair):
         found = [as_frame(end, item.label) for end in (item.a, item.b)]
     elif found is None and isinstance(item, VariableMass):

@@ -167,3 +167,18 @@ def test_methods_that_make_a_rope_fly_name_the_one_that_does_not():
     m, method = ball_on_a_rope(60), lw.GeneralizedAlpha(rho=1)
     with pytest.warns(lw.LinkworkWarning, match=r"grew by .* or lw.GeneralizedAlpha\(rho=0\)"):
         lw.transient(m, t=0.8, h=5e-4, method=method, progress=False)
+
+
+def test_a_rope_between_two_points_of_the_ground():
+    """Without any body it hangs as between a post and the ground, and stays there in a run."""
+    beside = lw.static(hanging(12.0, 10.0, 3.0, stiffness=1e6), progress=False)["rope"]
+    m = lw.Model("rope", gravity=(0, 0, -G))
+    ends = [lw.Frame(lw.GROUND, place) for place in ((0, 0, 0), (10, 0, 3))]
+    m.add("rope", lw.Cable(*ends, length=12.0, stiffness=1e6, mass=2.0, segments=40))
+    rest = lw.static(m, progress=False)
+    np.testing.assert_allclose(rest["rope"].tension, beside.tension, rtol=1e-8)
+    np.testing.assert_allclose(rest["rope"].points, beside.points, atol=1e-8)
+    run = lw.transient(m, t=0.1, h=1e-3, start=rest, progress=False)
+    assert abs(run["rope"].points - rest["rope"].points.values).max() < 1e-6
+    with pytest.raises(lw.ModelError, match="joins a body with itself; give two different places"):
+        lw.Cable(*ends, stiffness=1.0, mass=1.0, segments=1)

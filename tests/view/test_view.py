@@ -311,3 +311,17 @@ def test_modes_move_as_their_shape_says():
 )
 def test_playing_is_at_true_speed_or_takes_about_ten_seconds(duration, speed):
     assert playing_speed(duration) == pytest.approx(speed)
+
+
+@pytest.mark.parametrize("load", [lw.JointTorque, lw.JointForce])
+def test_loads_on_joints_are_drawn(load):
+    """One newton (metre) on the body, and its opposite on the ground has no arrow."""
+    m = lw.Model("joint")
+    body = m.add("body", lw.Body(1, (0.1, 0.1, 0.1)))
+    kind = lw.Revolute if load is lw.JointTorque else lw.Prismatic
+    joint = m.add("joint", kind(lw.GROUND, body, at=(0, 0, 0), axis=(0, 0, 1)))
+    m.add("load", load(joint, 1.0))
+    drawing = draw(lw.transient(m, t=0.1, h=0.01, progress=False))
+    (arrow,) = [x for x in drawing.arrows if x.name.startswith("load")]
+    assert arrow.kind == ("torque" if load is lw.JointTorque else "force")
+    np.testing.assert_allclose(arrow.vector, np.tile([0, 0, 1.0], (len(arrow.vector), 1)))

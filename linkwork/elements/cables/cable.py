@@ -103,8 +103,11 @@ class Cable(Item):
                 )
             self.length = distance
         self.length = checks.number(self.length, f"length of {what}", positive=True)
-        if self.frames[0].body is self.frames[1].body:
-            raise ModelError(f"{what} joins a body with itself; give two different ends")
+        if self.frames[0].body is self.frames[1].body and (distance == 0.0 or self.segments < 2):
+            raise ModelError(
+                f"{what} joins a body with itself; give two different places on it and segments= "
+                "of at least 2, or two different ends"
+            )
         self.__dict__.pop("made_nodes", None)
 
     def _end(self, end: Any, at: Any, word: str) -> Frame:

@@ -169,7 +169,8 @@ def energy_trouble(result: Result, method: object, h: float) -> str:
     samples = samples_that_count_turns(result)
     if samples > len(result):
         return ""
-    noise = system.mass * system.bodies * (NOISE * system.length / h) ** 2
+    moving = system.bodies or any(node.kind.order == 2 for node in system.layout.nodes)
+    noise = system.mass * moving * (NOISE * system.length / h) ** 2
     found = account(result, samples)
     made, lost = largest_rise(found.rise), float(-np.nanmin(found.balance))
     there, name = found.there, system.model.name
