@@ -29,7 +29,7 @@ from linkwork.elements.layout import (
 from linkwork.kernels import kernel
 from linkwork.kernels.compiled import inlined
 from linkwork.kernels.kernel import call_kernel
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Floats, Floats2, Floats3, refer, rows_at, stored
 from linkwork.kernels.rotations import rotation_matrix
 from linkwork.kernels.vectors import (
@@ -252,7 +252,7 @@ def assemble_step(kernels, forces, rows, tables, work, m, time, tangent):
         m.rhs[n + e] = -m.C[e]
 
 
-@entry(Equations, Scheme, float, int, returns=None)
+@c_function(Equations, Scheme, float, int, returns=None)
 def assemble_forces_of(equations, scheme, time, tangent):
     """`assemble_forces` for Python."""
     assemble_forces(
@@ -261,7 +261,7 @@ def assemble_forces_of(equations, scheme, time, tangent):
     )  # fmt: skip
 
 
-@entry(Equations, Scheme, float, int, returns=None)
+@c_function(Equations, Scheme, float, int, returns=None)
 def assemble_step_of(equations, scheme, time, tangent):
     """`assemble_step` for Python."""
     assemble_step(

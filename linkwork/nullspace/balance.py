@@ -19,7 +19,7 @@ from linkwork.elements.layout import BY_VALUE, COEFS, VALUE, VEL
 from linkwork.errors import SingularError
 from linkwork.integrators.contract import BEGIN, END, Steps, steps_at
 from linkwork.integrators.explicit.augmented import DONE, MOTION, PIVOTS, differentiate
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, stored
 from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.system.data import Data
@@ -54,7 +54,7 @@ class StoredSteps(NamedTuple):
     values: Floats3
 
 
-@entry(Equations, Balanced, Steps, StoredSteps, allocates=True)
+@c_function(Equations, Balanced, Steps, StoredSteps, allocates=True)
 def balance_rows(equations, balance, steps, rows):
     """Stored rows in the range of steps, which ends before one whose pivots are bad."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

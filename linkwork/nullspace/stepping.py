@@ -21,7 +21,7 @@ from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.integrators.second_order.recovery import OTHER_ROWS
 from linkwork.integrators.second_order.stepper import DIVERGED, DONE, NO_CONVERGENCE, PIVOTS
 from linkwork.kernels.compiled import inlined
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import stored
 from linkwork.kernels.vectors import at, at9, cross, mm, tv
 from linkwork.linear_algebra.along_mechanism import solution, solve
@@ -150,7 +150,7 @@ def begin(tree, m):
     place(tree, m.trial, m.end)
 
 
-@entry(Tree, Motion, returns=None)
+@c_function(Tree, Motion, returns=None)
 def begin_step(tree, m):
     """`begin` for Python."""
     begin(tree, m)
@@ -206,7 +206,7 @@ def newton(kernels, forces, rows, tree, tables, lu, work, m, time):
     return NO_CONVERGENCE
 
 
-@entry(Equations, Scheme, returns=None)
+@c_function(Equations, Scheme, returns=None)
 def accept_poses(equations, scheme):
     """Accept poses that another solver has put into m.end."""
     tree, forces, m = scheme.tree, scheme.forces, scheme.motion
@@ -263,7 +263,7 @@ def energy_and_momentum(base, velocity, euler, out):
             out[1 + i] += L[i] + S[i]
 
 
-@entry(Motion, Rows, returns=None)
+@c_function(Motion, Rows, returns=None)
 def own_numbers(m, rows):
     """`energy_and_momentum` for Python, in the first row."""
     energy_and_momentum(m.base, m.velocity, m.euler, rows.numbers[0])
@@ -292,13 +292,13 @@ class ReducedSteps(NamedTuple):
     factors: Elimination
 
 
-@entry(Motion, StepRows, int, returns=None)
+@c_function(Motion, StepRows, int, returns=None)
 def store_row(m, out, row):
     """`store` for Python."""
     store(m, out, row)
 
 
-@entry(Equations, ReducedSteps, Steps, StepRows)
+@c_function(Equations, ReducedSteps, Steps, StepRows)
 def advance(equations, run, steps, out):
     """Steps in their range; schedule holds the laws at their middles.  Returns the status."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

@@ -37,7 +37,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.kernels.compiled import inlined, lean, spliced
 from linkwork.kernels.kernel import Loads, Motion, call_kernel
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import (
     Floats,
     Floats2,
@@ -337,7 +337,7 @@ def refill(kernels, tables, work, time, cM):
     fill(kernels, tables, work, time, cM)
 
 
-@entry(Equations, float, float, returns=None)
+@c_function(Equations, float, float, returns=None)
 def evaluate(equations, time, cM):
     """Fill work.f, C, (Ct, Qc,) vals and power from work.nodes, vdot, x and gamma."""
     fill(equations.kernels, equations.tables, equations.work, time, cM)
@@ -371,7 +371,7 @@ def load_numbers(tables, work, values, schedule, k):
         tables.reals[tables.targets[j]] = schedule[k, j]
 
 
-@entry(Equations, StoredMotion, Rows, returns=None)
+@c_function(Equations, StoredMotion, Rows, returns=None)
 def jacobian_values(equations, stored_motion, rows):
     """The values of C_q at stored motions, one row each."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.elements.layout import ACCEPT, GRAVITY, OUT
 from linkwork.kernels.compiled import inlined
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import (
     Floats,
     Floats2,
@@ -81,7 +81,7 @@ def load_row(tables, work, rows, asked, k):
         tables.memory[asked.places[j]] = rows.memory[k, j]
 
 
-@entry(Equations, Rows, Asked, returns=None)
+@c_function(Equations, Rows, Asked, returns=None)
 def replay_rows(equations, rows, asked):
     """Outputs, power and forces in every row."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

@@ -57,7 +57,7 @@ from linkwork.kernels import compiled as module
 from linkwork.kernels.compiled import compiled
 from linkwork.kernels.kernel import Kernel, Loads, Motion, call_kernel, kernel_table
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Floats, refer, stored
 from linkwork.kernels.registers.eights import item8, lane8, load8, put8, spread8, store8
 
@@ -82,7 +82,7 @@ class Sums(NamedTuple):
     factor: float
     sums: Floats
 
-@entry(Sums, float, returns=None)
+@c_function(Sums, float, returns=None)
 def add(sums, x):
     sums.sums[0] += sums.factor * x
 

@@ -14,7 +14,7 @@ from inside import compiled as decorated
 from uncompiled import printed_numbers
 
 from linkwork.kernels import compiled
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Floats, Floats2, Ints, refer, stored
 from linkwork.linear_algebra.along_mechanism import solve
 
@@ -39,7 +39,7 @@ class Outer(NamedTuple):
     b: Floats
 
 
-@entry(Outer, float)
+@c_function(Outer, float)
 def filled(outer, factor):
     """b = factor × scale × the rows of a in order; returns how many."""
     for i in range(outer.inner.order.shape[0]):
@@ -60,7 +60,7 @@ def filled_by_reference(o, factor):
     return o.count
 
 
-@entry(Outer, Outer, Outer, Inner)
+@c_function(Outer, Outer, Outer, Inner)
 def empty(equations, run, steps, out):
     return 0
 
@@ -131,11 +131,11 @@ def test_records_of_another_kind_are_refused():
 def test_compiled_functions_refuse_references_to_records_of_another_kind():
     """When they are compiled: fields of the other one would be read where others lie."""
 
-    @entry(Outer, Other)
+    @c_function(Outer, Other)
     def puts_it_into_another(whole, other):
         return filled_by_reference(refer(Outer(whole.a, 7, other, whole.b)), 1.0)
 
-    @entry(Outer, Other)
+    @c_function(Outer, Other)
     def hands_it_on(whole, other):
         solve(other, whole.b, whole.b)
         return 0

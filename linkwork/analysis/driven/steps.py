@@ -41,7 +41,7 @@ from linkwork.elements.layout import (
 )  # fmt: skip
 from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
 from linkwork.kernels.compiled import inlined
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Flags, Floats, Floats2, Ints, stored
 from linkwork.kernels.rotations import qexp, qmul, tangent_times
 from linkwork.kernels.vectors import add, at, at4, at9, cross, mv, scale, sub, tv
@@ -256,7 +256,7 @@ def find_motion(kernels, tables, lu, work, motion, time, fastest):
     return DONE if agree else JAMMED
 
 
-@entry(Equations, Motion, Steps, StepRows, allocates=True)
+@c_function(Equations, Motion, Steps, StepRows, allocates=True)
 def drive_steps(equations, motion, steps, out):
     """Steps in their range; returns the status."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

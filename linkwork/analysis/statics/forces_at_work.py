@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Flags2, Floats2, stored
 from linkwork.system.data import Data
 from linkwork.system.evaluate import Equations, ask, evaluate
@@ -28,7 +28,7 @@ class Sizes(NamedTuple):
     rest: Floats2  # likewise: what elements do not account for
 
 
-@entry(Equations, Sizes, float, returns=None)
+@c_function(Equations, Sizes, float, returns=None)
 def add_sizes(equations, forces, time):
     """Elements one by one: their forces to `sizes`, and off what is in `rest`."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

@@ -14,7 +14,7 @@ from linkwork.elements.layout import (
 from linkwork.kernels.compiled import inlined
 from linkwork.linear_algebra.along_mechanism.tables import Elimination
 from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Floats, Floats2, Ints, stored
 from linkwork.kernels.rotations import qmul, qscale
 from linkwork.kernels.vectors import at4
@@ -170,7 +170,7 @@ def differentiate(
     return True
 
 
-@entry(Equations, ExplicitSteps, float, allocates=True)
+@c_function(Equations, ExplicitSteps, float, allocates=True)
 def derivative(equations, run, time):
     """`differentiate` for Python, of the motion in stages[4]."""
     s = run.settings
@@ -186,7 +186,7 @@ def set_laws(tables, schedule, row):
         tables.reals[tables.targets[j]] = schedule[row, j]
 
 
-@entry(Equations, ExplicitSteps, float, float, returns=None, allocates=True)
+@c_function(Equations, ExplicitSteps, float, float, returns=None, allocates=True)
 def record(equations, run, h, time):
     """`count_work` for Python."""
     count_work(
@@ -214,7 +214,7 @@ def count_work(kernels, tables, work, total, powers, h, time, memory):
         powers[0], powers[1] = work.power[0], driven + work.power[1]
 
 
-@entry(Equations, ExplicitSteps, Steps, StepRows, allocates=True)
+@c_function(Equations, ExplicitSteps, Steps, StepRows, allocates=True)
 def rk4(equations, run, steps, out):
     """Steps of the classic method in their range; schedule holds half steps."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

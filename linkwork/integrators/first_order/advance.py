@@ -43,7 +43,7 @@ from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.first_order.stages import StagedSteps, Stages
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation
 from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.rotations import qexp
 from linkwork.kernels.vectors import IDENTITY, add, at9, mv, nine, sub, three, tv
 from linkwork.linear_algebra.along_mechanism import solution
@@ -374,14 +374,14 @@ def own_numbers(stepper, own):
         own[1] = stepper.report[4]
 
 
-@entry(Equations, Stepper, FastRotation, Stages, returns=None)
+@c_function(Equations, Stepper, FastRotation, Stages, returns=None)
 def guess_stage(equations, stepper, fast, stages):
     """The motion of all bodies at the guess of the next step's first stage, for Python."""
     prepare(stepper, stages, fast, equations.work, 0, 0)
     place(stepper, fast, equations.tables, equations.work, True)
 
 
-@entry(Equations, StagedSteps, Steps, StepRows)
+@c_function(Equations, StagedSteps, Steps, StepRows)
 def advance_stages(equations, run, steps, out):
     """Steps in their range with the formulas which[k]; as stepping.advance."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

@@ -13,7 +13,7 @@ from linkwork.kernels.compiled import inlined, spliced
 from linkwork.kernels.registers.eights import larger8, load8, spread8, store8, triples8
 from linkwork.system.evaluate import Equations
 from linkwork.integrators.second_order.stepper import Stepper
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.rotations import qexp, qmul, rotation_matrix
 
 
@@ -113,7 +113,7 @@ def predicting(stepper, work):
     return largest
 
 
-@entry(Equations, Stepper, returns=None)
+@c_function(Equations, Stepper, returns=None)
 def guess(equations, stepper):
     """The motion of all bodies at the predicted end of the next step, for Python."""
     predicting(stepper, equations.work)

@@ -50,7 +50,7 @@ from linkwork.kernels.memory.borrowed import borrow
 from linkwork.kernels.compiled import inlined, spliced
 from linkwork.kernels.registers.eights import larger8, load8, spread8, store6, store8
 from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.rotations import qexp, qmul
 from linkwork.system.evaluate import Equations, refill
 
@@ -130,7 +130,7 @@ def gather_work(kernels, tables, work, stepper, time):
         refill(kernels, tables, work, time, 0.0)
 
 
-@entry(SmoothSteps, StepRows, int, returns=None)
+@c_function(SmoothSteps, StepRows, int, returns=None)
 def store_row(run, out, row):
     """`store` for Python."""
     store(run.stepper, run.vdot, out, row)
@@ -168,7 +168,7 @@ def store(stepper, vdot, out, row):
         out.values[row, SECOND, i] = stepper.flow[VDOT, i]
 
 
-@entry(Equations, SmoothSteps, Steps, StepRows)
+@c_function(Equations, SmoothSteps, Steps, StepRows)
 def advance(equations, run, steps, out):
     """Steps in their range; those with saved[k] ≥ 0 are stored in that row.  Returns the status.
 

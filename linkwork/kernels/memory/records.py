@@ -5,7 +5,7 @@
         base: Floats2
         kept: Ints
 
-    @entry(Stepper)                        (memory.entries)
+    @c_function(Stepper)                   (memory.c_functions)
     def advance(stepper):                  Python hands on the address of a tuple; compiled code
         stepper.base                       has a reference, whose fields it reads
     refer(step)                            the same of a tuple that compiled code has made

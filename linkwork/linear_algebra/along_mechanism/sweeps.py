@@ -15,7 +15,7 @@ from linkwork.kernels.compiled import (
     FLOATS, far, fused_inlined, fused_spliced, generates, spliced,
 )  # fmt: skip
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Floats, stored
 from linkwork.kernels.registers.eights import load8, spread8, store8, sum8
 from linkwork.linear_algebra.along_mechanism.addressed import (
@@ -210,7 +210,7 @@ class Sides(NamedTuple):
     rhs: Floats
 
 
-@entry(Elimination, Sides, int, returns=float)
+@c_function(Elimination, Sides, int, returns=float)
 def eliminate_for(e, sides, task):
     """A task for Python."""
     return call_eliminate(e, sides.vals, sides.rhs, task)

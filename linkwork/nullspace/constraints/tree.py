@@ -28,7 +28,7 @@ from linkwork.elements.joints.lock import LOCK
 from linkwork.elements.layout import NODE, POS, QUAT, ROT
 from linkwork.kernels import rotations
 from linkwork.kernels.compiled import inlined
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Floats2, Ints, Ints2, stored
 from linkwork.kernels.rotations import qconj, qmul, rotation_matrix
 from linkwork.kernels.vectors import add, at, at4, at9, column, cross, dot, mv, sub
@@ -235,13 +235,13 @@ def place(tree, coordinate, nodes):
             nodes[c, POS + j] = nodes[p, POS + j] + sign * arm[j]
 
 
-@entry(Tree, Poses, returns=None)
+@c_function(Tree, Poses, returns=None)
 def read_coordinates(tree, poses):
     """`read` for Python."""
     read(tree, poses.nodes, poses.coordinate)
 
 
-@entry(Tree, Poses, returns=None)
+@c_function(Tree, Poses, returns=None)
 def place_tree(tree, poses):
     """`place` for Python."""
     place(tree, poses.coordinate, poses.nodes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.recursive.inverse import forces_needed
 from linkwork.recursive.loops.closing import (
     drive_joints, evaluate_constraints, forward, jacobian,
@@ -13,7 +13,7 @@ from linkwork.recursive.sweeps.nodes import add_forces, fill_nodes, fill_values
 from linkwork.system.evaluate import Equations, Rows
 
 
-@entry(Equations, TreeRun, float, int, int, returns=None)
+@c_function(Equations, TreeRun, float, int, int, returns=None)
 def evaluate_loops(equations, run, time, how, count):
     """Rows of the cut joints, and `count` times their Jacobian."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work
@@ -43,7 +43,7 @@ def many_forwards(equations, run, time, count, cut):
     return 0
 
 
-@entry(Equations, TreeRun, float, returns=None)
+@c_function(Equations, TreeRun, float, returns=None)
 def inverse(equations, run, time):
     """Forces tau along the joints' velocities for accelerations a, cut joints open."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work
@@ -63,14 +63,14 @@ def inverse(equations, run, time):
         m.tau[i] -= s.drives[i]
 
 
-@entry(TreeRun, returns=None)
+@c_function(TreeRun, returns=None)
 def place_tree(run):
     """`outward` for Python."""
     mechanism, m = run.mechanism, run.motion
     slots.outward(mechanism.sweeps, mechanism.sweeps, mechanism.tree, mechanism.sweep, m.q, m.v)
 
 
-@entry(Equations, TreeRun, Rows, returns=None)
+@c_function(Equations, TreeRun, Rows, returns=None)
 def place_bodies(equations, run, values):
     """Positions and velocities of all bodies, and amplitudes, after `outward`."""
     tree, m = run.mechanism.tree, run.motion
@@ -78,7 +78,7 @@ def place_bodies(equations, run, values):
     fill_values(tree, values.numbers, m.q, m.v, m.a)
 
 
-@entry(TreeRun, returns=None, fastmath={"contract"})
+@c_function(TreeRun, returns=None, fastmath={"contract"})
 def newton_euler(run):
     """`forces_needed` for Python."""
     tree, m = run.mechanism.tree, run.motion

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from linkwork.integrators.contract import StepRows
 from linkwork.kernels.compiled import spliced
-from linkwork.kernels.memory.entries import Entry, entry
+from linkwork.kernels.memory.c_functions import CFunction, c_function
 from linkwork.kernels.memory.records import Floats, Floats2, Floats3, Ints, stored
 from linkwork.recursive.loops.closing import Mechanism
 from linkwork.system.evaluate import Equations
@@ -61,7 +61,7 @@ def for_trees_and_loops(run: Any, *, steps: Any = TreeSteps, out: Any = StepRows
     """Decorator of f(equations, run, steps, out, cut): the entries for trees, with cut = None, for
     which nothing of loops is compiled, and for mechanisms with cut joints."""
 
-    def entries(function: Any) -> tuple[Entry, Entry]:
+    def entries(function: Any) -> tuple[CFunction, CFunction]:
         part = spliced(function)
 
         def tree(equations, run, steps, out):
@@ -74,7 +74,7 @@ def for_trees_and_loops(run: Any, *, steps: Any = TreeSteps, out: Any = StepRows
         for each in (tree, loops):
             each.__qualname__ = f"{function.__qualname__}_of_{each.__name__}"
             each.__module__ = function.__module__
-            made.append(entry(Equations, run, steps, out)(each))
+            made.append(c_function(Equations, run, steps, out)(each))
         return made[0], made[1]
 
     return entries

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from linkwork.elements.layout import ACCEPT, RATES, TANGENT
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Floats2, Ints, stored
 from linkwork.results.files.file_array import BLOCK
 from linkwork.results.files.memory import share
@@ -35,7 +35,7 @@ class Errors(NamedTuple):
     memory: Floats2  # what, at the first times; from there on they count by themselves
 
 
-@entry(Equations, StoredMotion, Errors, returns=None)
+@c_function(Equations, StoredMotion, Errors, returns=None)
 def constraint_errors(equations, stored_motion, errors):
     """Fill `errors`."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

@@ -24,7 +24,7 @@ import numpy as np
 from linkwork.elements.layout import STRIDE, TANGENT
 from linkwork.kernels.compiled import fused_inlined
 from linkwork.kernels.memory.borrowed import borrow
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.memory.records import Flags, Floats, Floats2, Ints, Ints2, stored
 from linkwork.kernels.registers.eights import load8, spread8, store8, sum8, zeros8
 from linkwork.linear_algebra.least_degree import least_degree
@@ -345,7 +345,7 @@ class Reactions(NamedTuple):
     units: Floats
 
 
-@entry(Equations, Plan, StoredMotion, Reactions, returns=None)
+@c_function(Equations, Plan, StoredMotion, Reactions, returns=None)
 def reactions_over_time(equations, plan, stored_motion, reactions):
     """Multipliers `gamma` at stored motions become those of least norm where that is `good`."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

@@ -53,7 +53,7 @@ from linkwork.kernels.registers.eights import larger8, load8, six8, spread8, sto
 from linkwork.integrators.second_order.stepper import Stepper
 from linkwork.integrators.second_order.fast_rotation.momenta import FastRotation, FastSteps
 from linkwork.integrators.contract import BEGIN, END, StepRows, Steps
-from linkwork.kernels.memory.entries import entry
+from linkwork.kernels.memory.c_functions import c_function
 from linkwork.kernels.rotations import rotation_matrix, tangent
 from linkwork.kernels.vectors import (
     add, at9, cross, four, gather, mv, nine, scale, sub, three, tv,
@@ -332,20 +332,20 @@ def take_up_samples(kernels, tables, lu, work, stepper, fast, time):
     let_values_jump(stepper.flow, stepper.settings[STEP], rhs, SIX * stepper.p.shape[0])
 
 
-@entry(Equations, Stepper, FastRotation, returns=None)
+@c_function(Equations, Stepper, FastRotation, returns=None)
 def guess_fast(equations, stepper, fast):
     """The motion of all bodies at the predicted end of the next step, for Python."""
     predict(stepper, fast, equations.work)
     place_bodies(stepper, fast, equations.tables, equations.work, True)
 
 
-@entry(Equations, Stepper, FastRotation, returns=None)
+@c_function(Equations, Stepper, FastRotation, returns=None)
 def place_fast(equations, stepper, fast):
     """The motion of all bodies and the tangent of their inertia, for Python."""
     place_bodies(stepper, fast, equations.tables, equations.work, True)
 
 
-@entry(Equations, FastSteps, Steps, StepRows)
+@c_function(Equations, FastSteps, Steps, StepRows)
 def advance_fast(equations, run, steps, out):
     """Steps in their range; as stepping.advance.  CALM where nothing turns fast any more."""
     kernels, tables, work = equations.kernels, equations.tables, equations.work

@@ -1,6 +1,6 @@
 """Functions that Python calls with records and numbers, by their C signature.
 
-    @entry(Equations, Stepper, Steps, StepRows)
+    @c_function(Equations, Stepper, Steps, StepRows)
     def advance(equations, stepper, steps, out):      references; equations.work is a field
         ...
         return DONE
@@ -29,7 +29,7 @@ from linkwork.kernels.memory.records import NUMBERS, address_type, record_type
 C_NUMBERS: dict[Any, Any] = {float: ctypes.c_double, int: ctypes.c_int64}
 
 
-class Entry(CompiledEntry):
+class CFunction(CompiledEntry):
     """A function of records and numbers, compiled on first use."""
 
     def __init__(self, function: Any, kinds: tuple[Any, ...], returns: Any, **options: Any):
@@ -65,6 +65,8 @@ class Entry(CompiledEntry):
         return TypeError(f"{name} takes ({wanted}), but was called with ({handed})")
 
 
-def entry(*kinds: type, returns: Any = int, allocates: bool = False, **options: Any) -> Callable:
+def c_function(
+    *kinds: type, returns: Any = int, allocates: bool = False, **options: Any
+) -> Callable:
     """Decorator of functions of records and numbers that Python calls."""
-    return lambda function: Entry(function, kinds, returns, _nrt=allocates, **options)
+    return lambda function: CFunction(function, kinds, returns, _nrt=allocates, **options)
