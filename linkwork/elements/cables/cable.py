@@ -103,10 +103,12 @@ class Cable(Item):
                 )
             self.length = distance
         self.length = checks.number(self.length, f"length of {what}", positive=True)
-        if self.frames[0].body is self.frames[1].body and (distance == 0.0 or self.segments < 2):
+        body = self.frames[0].body
+        between_points = body is GROUND and distance > 0.0 and self.segments > 1
+        if body is self.frames[1].body and not between_points:
             raise ModelError(
-                f"{what} joins a body with itself; give two different places on it and segments= "
-                "of at least 2, or two different ends"
+                f"{what} joins a body with itself; give two different bodies, or two points of the "
+                "ground and at least 2 segments"
             )
         self.__dict__.pop("made_nodes", None)
 
