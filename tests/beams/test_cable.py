@@ -180,5 +180,5 @@ def test_a_rope_between_two_points_of_the_ground():
     np.testing.assert_allclose(rest["rope"].points, beside.points, atol=1e-8)
     run = lw.transient(m, t=0.1, h=1e-3, start=rest, progress=False)
     assert abs(run["rope"].points - rest["rope"].points.values).max() < 1e-6
-    with pytest.raises(lw.ModelError, match="itself; .*two points of the ground and at least 2 segments"):
+    with pytest.raises(lw.ModelError, match="two points of the ground and at least 2"):
         lw.Cable(*ends, stiffness=1.0, mass=1.0, segments=1)
